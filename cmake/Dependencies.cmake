@@ -1,0 +1,11 @@
+# Every library comes from Debian bookworm; docs/DEPENDENCIES.md says why each.
+find_package(Threads REQUIRED)
+find_package(OpenSSL 3.0 REQUIRED)
+find_package(CAF 0.17 REQUIRED COMPONENTS core io)
+find_package(RocksDB 7.8 CONFIG REQUIRED)
+find_package(nlohmann_json 3.11 CONFIG REQUIRED)
+find_package(spdlog 1.10 CONFIG REQUIRED)
+find_package(prometheus-cpp CONFIG REQUIRED)
+find_package(CLI11 2.1 CONFIG REQUIRED)
+find_package(Boost 1.81 CONFIG REQUIRED)
+find_package(doctest 2.4 CONFIG REQUIRED)
