@@ -1,0 +1,47 @@
+// How far this store ever acknowledged: WAL number and last sequence, 16
+// bytes, overwritten after each round and synced once a second. RocksDB's own
+// recovery opens quietly when the end of the last WAL is gone; comparing the
+// recovered sequence with the mark is what notices. Written after the round's
+// sync, it is never ahead of the truth; a synced WAL tail that is lost together
+// with the mark's last second stays unnoticed (docs/GUARANTEES.md).
+// Thread rule: any thread, one lock inside. Errors: domain::status.
+#pragma once
+
+#include "domain/failure.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace rocksdb {
+class FileSystem;
+} // namespace rocksdb
+
+namespace parcelflow::storage {
+
+struct acked_position {
+  std::uint64_t wal_number = 0;
+  std::uint64_t sequence = 0;
+};
+
+class acked_mark {
+public:
+  /// Makes a new mark at zero, durable with its directory entry.
+  static domain::status create(rocksdb::FileSystem& disk,
+                               const std::string& path);
+  static bool exists(rocksdb::FileSystem& disk, const std::string& path);
+  static domain::outcome<std::unique_ptr<acked_mark>>
+  open(std::shared_ptr<rocksdb::FileSystem> disk, const std::string& path);
+  ~acked_mark();
+
+  [[nodiscard]] acked_position position() const;
+  /// Moves the mark forward (never back); syncs it if `sync`.
+  domain::status advance(acked_position to, bool sync);
+
+private:
+  struct impl;
+  explicit acked_mark(std::unique_ptr<impl> self);
+  std::unique_ptr<impl> impl_;
+};
+
+} // namespace parcelflow::storage

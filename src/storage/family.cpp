@@ -1,0 +1,215 @@
+#include "storage/family.hpp"
+
+#include "storage/engine.hpp"
+#include "support/assert.hpp"
+
+#include <deque>
+#include <unordered_map>
+
+namespace parcelflow::storage {
+namespace {
+
+struct text_hash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const noexcept {
+    return std::hash<std::string_view>{}(text);
+  }
+};
+
+/// A row that is staged and not durable yet.
+struct staged_row {
+  std::optional<std::string> value; // nothing: erased
+  std::uint64_t batch = 0;          // number of the last batch that has it
+};
+
+using overlay =
+  std::unordered_map<std::string, staged_row, text_hash, std::equal_to<>>;
+
+/// The rows of one batch, by their places in the overlay, and what runs once
+/// they are durable.
+struct group {
+  std::uint64_t number = 1;
+  std::vector<overlay::value_type*> rows;
+  std::vector<std::pair<std::string, std::string>> ranges;
+  std::vector<std::function<void()>> then;
+  bool urgent = false;
+  [[nodiscard]] bool empty() const { return rows.empty() && ranges.empty(); }
+};
+
+} // namespace
+
+std::string_view to_string(owner of) noexcept {
+  switch (of) {
+  case owner::order: return "order";
+  case owner::inventory: return "inventory";
+  case owner::relay: return "relay";
+  case owner::fulfillment: return "fulfillment";
+  case owner::notification: return "notification";
+  case owner::dead_letter: return "dead_letter";
+  case owner::bus: return "bus";
+  }
+  return "unknown";
+}
+
+sealed_batch::sealed_batch(std::unique_ptr<body> content)
+  : content_(std::move(content)) {}
+sealed_batch::~sealed_batch() = default;
+std::size_t sealed_batch::rows() const noexcept {
+  return content_->batch.Count();
+}
+std::size_t sealed_batch::bytes() const noexcept {
+  return content_->batch.GetDataSize();
+}
+
+struct family::impl {
+  std::shared_ptr<engine> shared;
+  owner who = owner::order;
+  rocksdb::ColumnFamilyHandle* handle = nullptr;
+  overlay staged;
+  group open;
+  std::deque<group> sealed;
+
+  void stage(std::string key, std::optional<std::string> value, bool urgent) {
+    auto [at, fresh] = staged.try_emplace(std::move(key));
+    if (fresh || at->second.batch != open.number)
+      open.rows.push_back(&*at);
+    at->second.value = std::move(value);
+    at->second.batch = open.number;
+    open.urgent = open.urgent || urgent;
+  }
+  void forget(const group& durable) {
+    for (auto* row : durable.rows)
+      if (row->second.batch == durable.number)
+        staged.erase(staged.find(row->first));
+  }
+};
+
+family::family(std::unique_ptr<impl> self) : impl_(std::move(self)) {}
+family family::attach(const std::shared_ptr<engine>& shared, owner of) {
+  auto self = std::make_unique<impl>();
+  self->shared = shared;
+  self->who = of;
+  self->handle = shared->handle(of);
+  return family(std::move(self));
+}
+
+family::family(family&&) noexcept = default;
+family& family::operator=(family&&) noexcept = default;
+family::~family() = default;
+
+owner family::who() const noexcept {
+  return impl_->who;
+}
+
+std::optional<std::string> family::get(std::string_view key) {
+  if (!impl_->staged.empty()) {
+    const auto at = impl_->staged.find(key);
+    if (at != impl_->staged.end())
+      return at->second.value;
+  }
+  std::string value;
+  auto s = impl_->shared->db->Get({}, impl_->handle, slice(key), &value);
+  if (s.IsNotFound())
+    return std::nullopt;
+  if (!s.ok())
+    impl_->shared->fail("read", s);
+  return value;
+}
+
+void family::scan(std::string_view from, std::string_view upper,
+                  const visitor& visit) const {
+  rocksdb::ReadOptions options;
+  const rocksdb::Slice bound = slice(upper);
+  options.iterate_upper_bound = &bound;
+  const std::unique_ptr<rocksdb::Iterator> at(
+    impl_->shared->db->NewIterator(options, impl_->handle));
+  for (at->Seek(slice(from)); at->Valid(); at->Next())
+    if (!visit(view(at->key()), view(at->value())))
+      return;
+  if (!at->status().ok())
+    impl_->shared->fail("scan", at->status());
+}
+
+std::optional<std::pair<std::string, std::string>>
+family::last(std::string_view from, std::string_view upper) const {
+  const std::unique_ptr<rocksdb::Iterator> at(
+    impl_->shared->db->NewIterator({}, impl_->handle));
+  at->SeekForPrev(slice(upper));
+  if (at->Valid() && view(at->key()) == upper)
+    at->Prev();
+  if (!at->Valid()) {
+    if (!at->status().ok())
+      impl_->shared->fail("scan", at->status());
+    return std::nullopt;
+  }
+  if (view(at->key()) < from)
+    return std::nullopt;
+  return std::pair(at->key().ToString(), at->value().ToString());
+}
+
+void family::put(std::string key, std::string value) {
+  impl_->stage(std::move(key), std::move(value), true);
+}
+
+void family::erase(std::string key) {
+  impl_->stage(std::move(key), std::nullopt, true);
+}
+
+void family::put_lazily(std::string key, std::string value) {
+  impl_->stage(std::move(key), std::move(value), false);
+}
+
+void family::erase_range(std::string from, std::string upper) {
+  PF_ASSERT(from <= upper);
+  impl_->open.ranges.emplace_back(std::move(from), std::move(upper));
+}
+
+void family::when_durable(std::function<void()> then) {
+  if (impl_->open.urgent)
+    impl_->open.then.push_back(std::move(then));
+  else if (!impl_->sealed.empty())
+    impl_->sealed.back().then.push_back(std::move(then));
+  else
+    then();
+}
+
+bool family::must_commit() const noexcept {
+  return impl_->open.urgent;
+}
+bool family::has_staged() const noexcept {
+  return !impl_->open.empty();
+}
+std::size_t family::in_rounds() const noexcept {
+  return impl_->sealed.size();
+}
+
+sealed_batch_ptr family::seal() {
+  PF_ASSERT(has_staged());
+  auto body = std::make_unique<sealed_batch::body>();
+  auto& batch = body->batch;
+  auto& open = impl_->open;
+  for (const auto& [from, upper] : open.ranges)
+    batch.DeleteRange(impl_->handle, slice(from), slice(upper));
+  for (const auto* row : open.rows) {
+    const auto& value = row->second.value;
+    auto s = value ? batch.Put(impl_->handle, slice(row->first), slice(*value))
+                   : batch.Delete(impl_->handle, slice(row->first));
+    PF_ASSERT(s.ok());
+  }
+  const std::uint64_t next = open.number + 1;
+  impl_->sealed.push_back(std::move(open));
+  open = group{};
+  open.number = next;
+  return std::make_shared<const sealed_batch>(std::move(body));
+}
+
+void family::round_done() {
+  PF_ASSERT(!impl_->sealed.empty());
+  group durable = std::move(impl_->sealed.front());
+  impl_->sealed.pop_front();
+  impl_->forget(durable);
+  for (auto& then : durable.then)
+    then();
+}
+
+} // namespace parcelflow::storage
