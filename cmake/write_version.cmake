@@ -10,8 +10,8 @@ if(git)
       OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
     if(NOT failed)
       set(GIT_COMMIT "${commit}")
-      execute_process(COMMAND "${git}" diff-index --quiet HEAD --
-        WORKING_DIRECTORY "${SOURCE_DIR}" RESULT_VARIABLE dirty ERROR_QUIET)
+      execute_process(COMMAND "${git}" --no-optional-locks status --porcelain -uno
+        WORKING_DIRECTORY "${SOURCE_DIR}" OUTPUT_VARIABLE dirty ERROR_QUIET)
       if(dirty)
         string(APPEND GIT_COMMIT "-dirty")
       endif()
