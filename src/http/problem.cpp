@@ -1,8 +1,9 @@
 #include "http/problem.hpp"
 
+#include "codec/json_text.hpp"
 #include "support/assert.hpp"
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
 namespace parcelflow::http {
 
@@ -70,6 +71,20 @@ constexpr row table[] = {
   {failure::internal, 500, our_fault, 0, is_internal},
 };
 
+bool is_standard_member(std::string_view name) noexcept {
+  return name == "type" || name == "title" || name == "status"
+         || name == "detail" || name == "instance";
+}
+
+/// A detail may quote bytes that a stranger sent; the body must be UTF-8.
+std::string ascii(std::string_view text) {
+  std::string out(text);
+  std::replace_if(
+    out.begin(), out.end(),
+    [](char c) { return static_cast<unsigned char>(c) > 0x7e; }, '?');
+  return out;
+}
+
 } // namespace
 
 problem_kind problem_kind_of(failure code) noexcept {
@@ -84,18 +99,6 @@ problem_kind problem_kind_of(failure code) noexcept {
 
 response problem_response(const problem_kind& kind, std::string_view detail,
                           const extra_members& extra) {
-  nlohmann::ordered_json body;
-  body["type"] = "urn:parcelflow:problem:" + std::string(kind.name);
-  body["title"] = kind.title;
-  body["status"] = kind.status;
-  body["detail"] = kind.internal || detail.empty() ? kind.title : detail;
-  for (const auto& [name, text] : extra) {
-    auto value = nlohmann::ordered_json::parse(text, nullptr, false);
-    PF_ASSERT(!value.is_discarded());
-    PF_ASSERT(!body.contains(name));
-    body[name] = std::move(value);
-  }
-
   response answer;
   answer.status = kind.status;
   answer.headers.emplace_back("Content-Type", "application/problem+json");
@@ -104,9 +107,18 @@ response problem_response(const problem_kind& kind, std::string_view detail,
                                 std::to_string(kind.retry_after_s));
   if (kind.status == 401)
     answer.headers.emplace_back("WWW-Authenticate", "Bearer");
-  // `replace`: a detail may quote bytes that a stranger sent.
-  answer.body =
-    body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+
+  const bool general = kind.internal || detail.empty();
+  codec::object_writer body(answer.body);
+  body.text("type", "urn:parcelflow:problem:" + std::string(kind.name))
+    .text("title", kind.title)
+    .number("status", kind.status)
+    .text("detail", ascii(general ? kind.title : detail));
+  for (const auto& [name, json] : extra) {
+    PF_ASSERT(!json.empty() && !is_standard_member(name));
+    body.raw(name, json);
+  }
+  body.close();
   return answer;
 }
 

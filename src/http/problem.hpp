@@ -31,9 +31,9 @@ using extra_members = std::vector<std::pair<std::string, std::string>>;
 /// The mapping. A test pins every failure to its status.
 [[nodiscard]] problem_kind problem_kind_of(domain::failure code) noexcept;
 
-/// The answer for a problem of that kind. Bytes of `detail` that are not UTF-8
-/// are replaced. Each extra value must be JSON; its name must not be one of
-/// type, title, status, detail (both are asserted).
+/// The answer for a problem of that kind. Bytes of `detail` that are not ASCII
+/// show as '?'. Each extra value must be JSON text, and its name none of the
+/// standard members (asserted).
 [[nodiscard]] response problem_response(const problem_kind& kind,
                                         std::string_view detail,
                                         const extra_members& extra = {});

@@ -1,5 +1,7 @@
 #include "http/target.hpp"
 
+#include "codec/json_text.hpp"
+#include "codec/trace_context.hpp"
 #include "support/assert.hpp"
 
 #include <algorithm>
@@ -122,17 +124,6 @@ outcome<std::string> unquote(std::string_view text) {
   return refused("the Idempotency-Key has no closing quote");
 }
 
-bool is_lower_hex(std::string_view text) noexcept {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return hex_value(c) != not_hex && !(c >= 'A' && c <= 'F');
-  });
-}
-
-bool is_trace_part(std::string_view text) noexcept {
-  return is_lower_hex(text)
-         && text.find_first_not_of('0') != std::string_view::npos;
-}
-
 } // namespace
 
 std::optional<std::string_view>
@@ -175,10 +166,12 @@ check_parameters(const request_target& target,
   for (auto it = query.begin(); it != query.end(); ++it) {
     const auto& name = it->first;
     if (std::find(allowed.begin(), allowed.end(), name) == allowed.end())
-      return refused("the query parameter '" + name + "' is not known here");
+      return refused("the query parameter " + codec::shown_name(name)
+                     + " is not known here");
     if (std::any_of(query.begin(), it,
                     [&name](const auto& other) { return other.first == name; }))
-      return refused("the query parameter '" + name + "' is given twice");
+      return refused("the query parameter " + codec::shown_name(name)
+                     + " is given twice");
   }
   return domain::done();
 }
@@ -206,28 +199,22 @@ outcome<std::string> parse_idempotency_key(std::string_view header) {
 }
 
 std::optional<trace_context> parse_traceparent(std::string_view header) {
+  const auto trace_id = codec::trace_id_of(header);
+  if (!trace_id || !header.starts_with("00-"))
+    return std::nullopt;
   // 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
-  if (header.size() != 55 || header.substr(0, 3) != "00-" || header[35] != '-'
-      || header[52] != '-')
-    return std::nullopt;
-  const auto trace_id = header.substr(3, 32);
-  const auto parent_id = header.substr(36, 16);
-  const auto flags = header.substr(53, 2);
-  if (!is_trace_part(trace_id) || !is_trace_part(parent_id)
-      || !is_lower_hex(flags))
-    return std::nullopt;
-  return trace_context{
-    std::string(trace_id), std::string(parent_id),
-    static_cast<std::uint8_t>(hex_value(flags[0]) * 16 + hex_value(flags[1]))};
+  return trace_context{std::string(*trace_id),
+                       std::string(header.substr(36, 16)),
+                       static_cast<std::uint8_t>(hex_value(header[53]) * 16
+                                                 + hex_value(header[54]))};
 }
 
 std::string format_traceparent(const trace_context& trace) {
-  PF_ASSERT(trace.trace_id.size() == 32 && is_trace_part(trace.trace_id));
-  PF_ASSERT(trace.parent_id.size() == 16 && is_trace_part(trace.parent_id));
   constexpr std::string_view digits = "0123456789abcdef";
   std::string out = "00-" + trace.trace_id + "-" + trace.parent_id + "-";
   out.push_back(digits[trace.flags >> 4]);
   out.push_back(digits[trace.flags & 0x0f]);
+  PF_ASSERT(codec::trace_id_of(out) == trace.trace_id);
   return out;
 }
 
