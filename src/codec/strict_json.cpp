@@ -211,21 +211,17 @@ std::size_t skip_string(std::string_view text, std::size_t at) {
 }
 
 std::size_t skip_value(std::string_view text, std::size_t at) {
+  if (at < text.size() && text[at] != '"' && text[at] != '{' && text[at] != '[')
+    return std::min(text.find_first_of(",]} \t\n\r", at), text.size());
   std::size_t depth = 0;
   while (at < text.size()) {
-    const char c = text[at];
-    if (c == '"') {
-      at = skip_string(text, at);
-    } else if (c == '{' || c == '[') {
-      ++depth;
-      ++at;
-    } else if (c == '}' || c == ']') {
-      --depth;
-      ++at;
-    } else {
-      at =
-        std::min(text.find_first_of(depth == 0 ? ",]} \t\n\r" : "\"{}[]", at),
-                 text.size());
+    switch (text[at]) {
+    case '"': at = skip_string(text, at); break;
+    case '{':
+    case '[': ++depth, ++at; break;
+    case '}':
+    case ']': --depth, ++at; break;
+    default: ++at; break;
     }
     if (depth == 0)
       break;
