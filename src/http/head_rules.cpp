@@ -92,11 +92,6 @@ refusal header_too_large(const server_options& options) {
             + " bytes and " + std::to_string(options.headers_max) + " fields"};
 }
 
-refusal bad_version() {
-  return {{505, "unsupported_version", "The HTTP version is not supported"},
-          "this service speaks HTTP/1.1"};
-}
-
 refusal too_many_connections() {
   return {problem_kind_of(failure::overloaded),
           "too many connections are open"};

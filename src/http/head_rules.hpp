@@ -24,7 +24,6 @@ refusal invalid(std::string detail);             // 400
 refusal timed_out();                             // 408
 refusal body_too_large(const server_options&);   // 413
 refusal header_too_large(const server_options&); // 431
-refusal bad_version();                           // 505
 refusal too_many_connections();                  // 503
 } // namespace refusals
 

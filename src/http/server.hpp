@@ -3,11 +3,14 @@
 // other file pays for its templates.
 //
 // Guarantees: each request that reaches the handler gets exactly one answer,
-// in the order of its connection; limits are enforced before a body is
-// buffered; what does not parse never reaches the handler.
+// in the order of its connection (500 if its responder is dropped unused);
+// limits are enforced before a body is buffered; what does not parse never
+// reaches the handler. What the door refuses by itself is answered with a
+// problem document as the last word of its connection.
 // Thread rule: `start`, `drain` and `stop` are called from one thread. The
 // handler runs on the server's thread and must not block. A responder may be
-// called from any thread, once; later calls are ignored.
+// called from any thread, once, even after the server is gone; later calls are
+// ignored.
 #pragma once
 
 #include "domain/failure.hpp"
@@ -58,9 +61,12 @@ struct server_options {
   std::size_t header_bytes_max = 16 * 1024; ///< beyond: 431
   std::size_t headers_max = 100;            ///< count; beyond: 431
   std::size_t pipeline_max = 16; ///< unanswered requests a connection
-  std::chrono::milliseconds header_timeout{5000}; ///< whole header; 408
-  std::chrono::milliseconds body_timeout{10000};  ///< whole body; 408
-  std::chrono::milliseconds idle_timeout{60000};  ///< keep-alive, then close
+  /// A whole header from its first byte (408); a TLS handshake; the first byte
+  /// of a connection (close).
+  std::chrono::milliseconds header_timeout{5000};
+  std::chrono::milliseconds body_timeout{10000}; ///< a whole body; 408
+  /// Between requests (close); also one write to a client that reads slowly.
+  std::chrono::milliseconds idle_timeout{60000};
   std::string certificate_file;   ///< PEM; with key_file: TLS 1.2+
   std::string key_file;           ///< PEM; a non-loopback address needs both
   std::vector<std::string> hosts; ///< allowed Host names; empty = any
