@@ -8,6 +8,7 @@
 #include "support/assert.hpp"
 
 #include <limits>
+#include <memory>
 #include <utility>
 
 namespace parcelflow::codec {

@@ -6,6 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
 
 namespace codec = parcelflow::codec;
 namespace test = parcelflow::test;

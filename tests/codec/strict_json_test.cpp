@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <limits>
 #include <string>
 
 namespace codec = parcelflow::codec;
