@@ -1,5 +1,6 @@
 #include "support/log.hpp"
 
+#include "support/clock.hpp"
 #include "support/json_text.hpp"
 
 #include <spdlog/logger.h>
@@ -8,9 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
-#include <cstdio>
-#include <ctime>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -114,21 +112,6 @@ output& out() {
   return *place;
 }
 
-void append_timestamp(std::string& line) {
-  using namespace std::chrono;
-  const auto now = floor<milliseconds>(system_clock::now());
-  const std::time_t seconds = system_clock::to_time_t(now);
-  const auto ms = static_cast<int>(now.time_since_epoch().count() % 1000);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  std::array<char, 32> text{};
-  const std::size_t date =
-    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
-  line.append(text.data(), date);
-  std::snprintf(text.data(), text.size(), ".%03dZ", ms);
-  line += text.data();
-}
-
 void append_value(std::string& line, const field::value_type& value) {
   if (const auto* flag = std::get_if<bool>(&value)) {
     line += *flag ? "true" : "false";
@@ -153,7 +136,7 @@ std::string compose(level at, std::string_view component,
   std::string line;
   line.reserve(256);
   line += R"({"ts":")";
-  append_timestamp(line);
+  line += to_rfc3339(system_clock().now());
   line += R"(","level":")";
   line += to_string(at);
   line += R"(","component":)";

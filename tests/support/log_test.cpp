@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <atomic>
-#include <regex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -46,11 +46,17 @@ TEST_CASE("a line is one JSON object: ts, level, component, msg, fields") {
              {"all", true},
              {"word", "x"}});
   REQUIRE(log_lines.lines.size() == 1);
-  const std::regex shape(
-    R"re(\{"ts":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","level":"info",)re"
-    R"re("component":"relay","msg":"published","tenant":"acme","events":3,)re"
-    R"re("offset":-1,"all":true,"word":"x"\})re");
-  CHECK(std::regex_match(log_lines.lines[0], shape));
+  // Any digit of the timestamp is as good as another.
+  auto line = log_lines.lines[0];
+  constexpr std::string_view shape = R"({"ts":"0000-00-00T00:00:00.000Z")";
+  for (auto& c : std::span(line).first(shape.size()))
+    if (c >= '0' && c <= '9')
+      c = '0';
+  CHECK(line
+        == std::string(shape)
+             + R"(,"level":"info","component":"relay","msg":"published",)"
+               R"("tenant":"acme","events":3,"offset":-1,"all":true,)"
+               R"("word":"x"})");
 }
 
 TEST_CASE("hostile text stays one valid line") {
