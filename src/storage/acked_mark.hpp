@@ -1,9 +1,13 @@
-// How far this store ever acknowledged: WAL number and last sequence, 16
-// bytes, overwritten after each round and synced once a second. RocksDB's own
-// recovery opens quietly when the end of the last WAL is gone; comparing the
-// recovered sequence with the mark is what notices. Written after the round's
-// sync, it is never ahead of the truth; a synced WAL tail that is lost together
-// with the mark's last second stays unnoticed (docs/GUARANTEES.md).
+// How far this store ever acknowledged: WAL number and last sequence,
+// overwritten after each round and synced once a second. RocksDB's own recovery
+// opens quietly when the end of the last WAL is gone; comparing the recovered
+// sequence with the mark is what notices. Written after the round's sync, it is
+// never ahead of the truth; a synced WAL tail that is lost together with the
+// mark's last second stays unnoticed (docs/GUARANTEES.md).
+//
+// Two slots, each with a checksum, a sector apart: writes go to one of them
+// until a sync, then to the other. So the slot that was synced last is never
+// being overwritten, and a torn write costs at most the last second.
 // Thread rule: any thread, one lock inside. Errors: domain::status.
 #pragma once
 
@@ -26,10 +30,13 @@ struct acked_position {
 
 class acked_mark {
 public:
-  /// Makes a new mark at zero, durable with its directory entry.
+  /// Makes a new mark at zero, whole or not at all, durable with its directory
+  /// entry.
   static domain::status create(rocksdb::FileSystem& disk,
                                const std::string& path);
+  /// False only if it certainly is not there.
   static bool exists(rocksdb::FileSystem& disk, const std::string& path);
+  /// Reads it; storage_corrupt if it is short or no slot checks.
   static domain::outcome<std::unique_ptr<acked_mark>>
   open(std::shared_ptr<rocksdb::FileSystem> disk, const std::string& path);
   ~acked_mark();

@@ -38,8 +38,8 @@ public:
   explicit failure_listener(engine& shared) : shared_(shared) {}
   void OnBackgroundError(rocksdb::BackgroundErrorReason,
                          rocksdb::Status* status) override {
-    shared_.failed = true;
-    support::log::error("storage", "background error",
+    shared_.latch(to_fault("rocksdb", *status));
+    support::log::error("storage", "the store failed",
                         {{"status", status->ToString()}});
   }
   void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status,
@@ -79,8 +79,6 @@ void set_durability(rocksdb::Options& to, const store_options& from) {
 rocksdb::Options engine_options(const store_options& from, engine& shared) {
   rocksdb::Options to;
   to.env = shared.env.get();
-  to.create_if_missing = from.create;
-  to.create_missing_column_families = false;
   set_durability(to, from);
   to.info_log = std::make_shared<info_log>();
   to.listeners.push_back(std::make_shared<failure_listener>(shared));
@@ -114,13 +112,28 @@ domain::fault to_fault(const std::string& doing,
   return {domain::failure::storage_io, text};
 }
 
-void engine::fail(const std::string& doing, const rocksdb::Status& status) {
+void engine::latch(const domain::fault& why) {
+  const std::lock_guard guard(cause_lock);
+  if (!failed)
+    cause = why;
   failed = true;
-  const auto why = to_fault(doing, status);
+}
+
+void engine::fail(const domain::fault& why) {
+  latch(why);
   support::log::error("storage", why.detail);
+  domain::fault first;
+  {
+    const std::lock_guard guard(cause_lock);
+    first = cause;
+  }
   if (on_failure)
-    on_failure(why);
+    on_failure(first);
   std::_Exit(74); // sysexits: I/O error; restart verifies before it serves
+}
+
+void engine::fail(const std::string& doing, const rocksdb::Status& status) {
+  fail(to_fault(doing, status));
 }
 
 engine::~engine() {
@@ -128,6 +141,9 @@ engine::~engine() {
     db->DestroyColumnFamilyHandle(handle);
   if (db)
     db->Close().PermitUncheckedError();
+  db.reset();
+  if (lock != nullptr)
+    env->UnlockFile(lock).PermitUncheckedError();
 }
 
 } // namespace parcelflow::storage

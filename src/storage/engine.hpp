@@ -27,18 +27,29 @@ struct sealed_batch::body {
 /// Shared by the store and every family and snapshot of it.
 struct engine {
   std::unique_ptr<rocksdb::Env> env;
+  rocksdb::FileLock* lock = nullptr; // on the data directory, while we live
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> handles; // default, then owners
   std::array<bool, owner_count> taken{};
   std::atomic<bool> failed{false};
+  std::mutex cause_lock;
+  domain::fault cause; // of the first failure; the later ones follow from it
   std::function<void(const domain::fault&)> on_failure;
 
   [[nodiscard]] rocksdb::ColumnFamilyHandle* handle(owner of) const {
     return handles[1 + static_cast<std::size_t>(of)];
   }
-  /// Latches the failure and calls `on_failure`.
+  /// Remembers the first failure; any thread.
+  void latch(const domain::fault& why);
+  /// Latches the failure and calls `on_failure` with the first one.
+  [[noreturn]] void fail(const domain::fault& why);
   [[noreturn]] void fail(const std::string& doing,
                          const rocksdb::Status& status);
+  /// Fails if the store has failed, in whatever thread that was.
+  void check() {
+    if (failed)
+      fail(domain::fault{domain::failure::storage_io, "the store has failed"});
+  }
   ~engine();
 };
 
@@ -51,8 +62,20 @@ struct store::impl {
   std::chrono::steady_clock::time_point mark_synced;
   std::uint64_t wal_number = 0;
 
-  void advance_mark(bool sync);
+  domain::status advance_mark(bool sync);
 };
+
+/// What opening a data directory yields beside the engine.
+struct opened {
+  store_identity identity;
+  std::unique_ptr<acked_mark> mark;
+};
+
+/// Locks the directory, looks at it without changing anything, refuses or
+/// opens, and completes a first open that was cut short.
+[[nodiscard]] domain::outcome<opened>
+open_directory(engine& shared, const store_options& options);
+[[nodiscard]] std::string store_path(const store_options& options);
 
 [[nodiscard]] rocksdb::Options engine_options(const store_options& options,
                                               engine& shared);

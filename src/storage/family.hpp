@@ -15,8 +15,9 @@
 //   round_done()   the oldest sealed batch is durable: its continuations run.
 //
 // Thread rule: one thread, the owner's. Errors: a failed read has an unknown
-// meaning for every decision built on it, so it is fail-stop (see store.hpp);
-// no function here returns an error.
+// meaning for every decision built on it, so it is fail-stop (see store.hpp),
+// and so is every call that reads or answers once the store has failed; no
+// function here returns an error.
 #pragma once
 
 #include <cstdint>
@@ -43,12 +44,11 @@ inline constexpr std::size_t owner_count = 7;
 
 [[nodiscard]] std::string_view to_string(owner of) noexcept;
 
-/// What an owner staged between two seals; opaque, immutable, counted. Only
-/// the store can write it.
+/// What an owner staged between two seals; opaque, immutable, counted. Only a
+/// family can make it, and only the store can write it.
 class sealed_batch {
 public:
   struct body;
-  explicit sealed_batch(std::unique_ptr<body> content);
   sealed_batch(const sealed_batch&) = delete;
   sealed_batch& operator=(const sealed_batch&) = delete;
   ~sealed_batch();
@@ -58,6 +58,8 @@ public:
   [[nodiscard]] const body& content() const noexcept { return *content_; }
 
 private:
+  friend class family;
+  explicit sealed_batch(std::unique_ptr<body> content);
   std::unique_ptr<body> content_;
 };
 using sealed_batch_ptr = std::shared_ptr<const sealed_batch>;
@@ -90,11 +92,14 @@ public:
   /// Stages a row that rides in the next round but starts none (cursors that
   /// may lag behind: a crash then repeats work, and loses none).
   void put_lazily(std::string key, std::string value);
-  /// Removes durable rows in [from, upper); for rows that nobody reads again.
+  /// Removes the rows in [from, upper) that were put before this batch; its own
+  /// rows stay. get() goes on seeing them until the round is done, so this is
+  /// for rows that nobody reads again. In large, rare steps.
   void erase_range(std::string from, std::string upper);
 
   /// Runs `then` once everything staged so far is durable; at once if nothing
-  /// is staged.
+  /// is staged (lazy rows do not count). In the order of the calls, as long as
+  /// something is staged.
   void when_durable(std::function<void()> then);
 
   /// Something is staged that must not wait for others.

@@ -105,7 +105,9 @@ std::string prefix_end(std::string_view prefix) {
 }
 
 std::size_t hint_prefix_size(std::string_view key) noexcept {
-  if (key.empty())
+  constexpr std::string_view zeros("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 18);
+  static_assert(zeros.size() == hintless_zeros);
+  if (key.empty() || key.ends_with(zeros))
     return 0;
   switch (static_cast<kind>(key.front())) {
   case kind::idempotency_key:

@@ -9,9 +9,11 @@
 // Thread rule: plain values.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace parcelflow::storage {
 
@@ -85,12 +87,18 @@ private:
   bool ok_ = true;
 };
 
-/// The smallest key greater than every key that begins with `prefix`.
+/// The smallest key greater than every key that begins with `prefix`; empty if
+/// there is none, which no kind byte reaches.
 [[nodiscard]] std::string prefix_end(std::string_view prefix);
 
 /// Length of the part of a key that names kind and tenant (or kind alone, for
-/// logs); 0 for kinds whose keys are random and gain nothing from a hint.
+/// logs); 0 for kinds whose keys are random and gain nothing from a hint, and
+/// for keys that end in `hintless_zeros` zero bytes.
 [[nodiscard]] std::size_t hint_prefix_size(std::string_view key) noexcept;
+
+/// No row's key ends in so many zero bytes: the most is 17, a lane and two
+/// numbers. Range tombstones begin at such a key (see family.cpp).
+inline constexpr std::size_t hintless_zeros = 18;
 
 // order
 std::string order_key(std::string_view tenant, std::string_view order_id);

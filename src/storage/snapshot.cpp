@@ -29,6 +29,7 @@ snapshot snapshot::of(const std::shared_ptr<engine>& shared) {
 }
 
 std::optional<std::string> snapshot::get(owner of, std::string_view key) const {
+  impl_->shared->check();
   std::string value;
   auto s = impl_->shared->db->Get(impl_->options(), impl_->shared->handle(of),
                                   slice(key), &value);
@@ -41,6 +42,7 @@ std::optional<std::string> snapshot::get(owner of, std::string_view key) const {
 
 void snapshot::scan(owner of, std::string_view from, std::string_view upper,
                     const family::visitor& visit) const {
+  impl_->shared->check();
   auto options = impl_->options();
   const rocksdb::Slice bound = slice(upper);
   options.iterate_upper_bound = &bound;

@@ -1,15 +1,20 @@
 // The one RocksDB of a data directory: opens it (or refuses by name), gives
 // each owner its family once, writes rounds, closes. Layout of the directory:
-// `store/` (RocksDB), `acked.mark` (how far this store ever acknowledged).
+// `store/` (RocksDB), `acked.mark` (how far this store ever acknowledged),
+// `lock` (held by the one process that has it open).
 //
 // Refusals at open, each before anything is changed: another process holds
 // the directory (storage_locked), an unknown format or family or a missing one
-// (storage_format), bytes that do not check (storage_corrupt), fewer rows than
-// were acknowledged (storage_rolled_back).
+// (storage_format), bytes that do not check or a lost mark (storage_corrupt),
+// fewer rows than were acknowledged (storage_rolled_back). For this the logs
+// are recovered twice, once in memory: a start after a crash takes up to
+// `wal_bytes_max` more memory for a moment; after flush() there is nothing to
+// recover.
 //
 // Fail-stop (R30): after a storage error whose outcome is unknown nothing may
-// be acknowledged. Reads and writes then call `on_failure`, which must not
-// return; the default logs and leaves with exit code 74.
+// be acknowledged. Reads, writes and when_durable then call `on_failure` with
+// the first cause, which must not return; the default logs and leaves with exit
+// code 74.
 // Thread rule: open, take and close on one thread; commit from the committer,
 // or from each owner for itself; snapshots from any thread.
 #pragma once
@@ -93,7 +98,7 @@ public:
 
   /// Bytes that the disk still has; measured, not cached.
   [[nodiscard]] std::uint64_t free_bytes() const;
-  /// Size of everything RocksDB keeps, for metrics.
+  /// Size of every file that RocksDB keeps, logs included; for metrics.
   [[nodiscard]] std::uint64_t disk_bytes() const;
   /// The store failed; nothing may be acknowledged.
   [[nodiscard]] bool failed() const noexcept;
