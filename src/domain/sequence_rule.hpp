@@ -68,6 +68,7 @@ enum class wait_cause : std::uint8_t { gap = 1, unsupported, exhausted, retry };
 struct wait_mark {
   wait_cause cause = wait_cause::gap;
   unix_ms since = 0;
+  std::uint64_t rows = 0; ///< of this stream in the waiting room
 
   friend bool operator==(const wait_mark&, const wait_mark&) = default;
 };

@@ -40,7 +40,8 @@ std::string encode(const stream_row& row) {
   out.u64(row.position).flag(row.waiting.has_value());
   if (row.waiting)
     out.u64(static_cast<std::uint64_t>(row.waiting->cause))
-      .i64(row.waiting->since);
+      .i64(row.waiting->since)
+      .u64(row.waiting->rows);
   out.u64(row.recent.size());
   for (const auto& entry : row.recent)
     write(out, entry);
@@ -56,6 +57,7 @@ outcome<stream_row> decode_stream(std::string_view bytes) {
     wait_mark mark;
     mark.cause = static_cast<wait_cause>(in.u64());
     mark.since = in.i64();
+    mark.rows = in.u64();
     row.waiting = mark;
   }
   row.recent.resize(in.count());

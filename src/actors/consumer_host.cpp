@@ -1,0 +1,108 @@
+#include "actors/consumer_host.hpp"
+
+#include "support/assert.hpp"
+#include "support/log.hpp"
+
+#include <algorithm>
+
+namespace parcelflow::actors {
+
+void consumer_host_state::init(consumer_actor::pointer self,
+                               consumer_dependencies with) {
+  self_ = self;
+  writer_.emplace(std::move(with.rows), with.way);
+  hosting_links links;
+  links.bus = with.bus;
+  links.dead_letters = with.dead_letters;
+  links.resend = [self, order = with.order](resend_request what) {
+    self->send(order, resend_atom::value, std::move(what));
+  };
+  for (auto& spec : with.specs) {
+    auto ports = ports_of(self, links, spec, alarm_, *with.clock);
+    cores_.push_back(std::make_unique<consumer>(
+      std::move(spec), with.limits, writer_->rows(), *with.clock, *with.ids,
+      *with.metrics, std::move(ports)));
+  }
+  with_.emplace(std::move(with));
+  for (auto& core : cores_) {
+    core->start();
+    auto subscribed = subscribe(*with_->bus, *core, with_->limits.in_flight_max,
+                                consumer_actor(self_));
+    if (!subscribed)
+      support::log::error("consumer", subscribed.why().detail);
+    PF_ASSERT(subscribed.ok());
+  }
+  after();
+}
+
+void consumer_host_state::deliver(const std::string& consumer,
+                                  const bus::delivery_batch& batch) {
+  core_for(consumer).deliver(batch);
+  after();
+}
+
+consumer& consumer_host_state::core_for(const std::string& wanted) {
+  const auto at =
+    std::find_if(cores_.begin(), cores_.end(),
+                 [&](const auto& core) { return core->spec().name == wanted; });
+  PF_ASSERT(at != cores_.end());
+  return **at;
+}
+
+void consumer_host_state::told(const dead_letter_ref& which) {
+  core_for(which.consumer)
+    .told(which.tenant_id, which.dead_letter_id, which.generation);
+  after();
+}
+
+void consumer_host_state::durable() {
+  writer_->rows().round_done();
+  after();
+}
+
+void consumer_host_state::tick() {
+  alarm_.rang();
+  for (auto& core : cores_)
+    core->step();
+  after();
+}
+
+caf::result<bool> consumer_host_state::drain() {
+  drained_ = self_->make_response_promise<bool>();
+  auto promise = *drained_;
+  if (!std::exchange(draining_, true))
+    for (auto& core : cores_)
+      core->stop();
+  after();
+  return promise;
+}
+
+void consumer_host_state::after() {
+  writer_->arm(self_);
+  const bool quiet =
+    std::all_of(cores_.begin(), cores_.end(),
+                [](const auto& core) { return core->quiet(); });
+  if (drained_ && quiet && writer_->idle()) {
+    drained_->deliver(true);
+    drained_.reset();
+  }
+}
+
+consumer_actor::behavior_type
+consumer_host(consumer_actor::stateful_pointer<consumer_host_state> self,
+              consumer_dependencies with) {
+  self->state.init(self, std::move(with));
+  auto& state = self->state;
+  return {
+    [&state](durable_atom) { state.durable(); },
+    [&state](flush_atom) { state.flush(); },
+    [&state](tick_atom) { state.tick(); },
+    [&state](deliver_atom, const std::string& to, const delivery_ptr& b) {
+      state.deliver(to, *b);
+    },
+    [&state](told_atom, const dead_letter_ref& which) { state.told(which); },
+    [&state](drain_atom) { return state.drain(); },
+  };
+}
+
+} // namespace parcelflow::actors

@@ -1,0 +1,61 @@
+// An owner whose rows change by consuming alone: fulfillment and notification.
+// It holds the writable family and hosts a core for each of its specs, so that
+// two versions of a consumer share one family and one writer.
+// Thread rule: an actor. Errors: none; a failing store is fail-stop.
+#pragma once
+
+#include "actors/hosting.hpp"
+#include "actors/interfaces.hpp"
+#include "actors/round_writer.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace parcelflow::actors {
+
+struct consumer_dependencies {
+  storage::family rows;
+  commit_way way;
+  consumer_limits limits;
+  std::vector<domain::consumer_spec> specs;
+  const support::clock* clock = nullptr;
+  std::shared_ptr<support::id_source> ids;
+  support::metrics* metrics = nullptr;
+  bus::event_bus* bus = nullptr;
+  dead_letter_actor dead_letters;
+  order_actor order;
+};
+
+class consumer_host_state {
+public:
+  static inline constexpr const char* name = "consumer";
+
+  void init(consumer_actor::pointer self, consumer_dependencies with);
+
+  void deliver(const std::string& consumer, const bus::delivery_batch& batch);
+  void told(const dead_letter_ref& which);
+  void flush() { writer_->flush(self_); }
+  void durable();
+  void tick();
+  caf::result<bool> drain();
+
+private:
+  consumer& core_for(const std::string& wanted);
+  void after();
+
+  consumer_actor::pointer self_ = nullptr;
+  std::optional<round_writer> writer_;
+  std::optional<consumer_dependencies> with_;
+  std::vector<std::unique_ptr<consumer>> cores_;
+  host_alarm alarm_;
+  bool draining_ = false;
+  std::optional<caf::typed_response_promise<bool>> drained_;
+};
+
+consumer_actor::behavior_type
+consumer_host(consumer_actor::stateful_pointer<consumer_host_state> self,
+              consumer_dependencies with);
+
+} // namespace parcelflow::actors

@@ -1,0 +1,103 @@
+// How an owner actor hosts consumer cores: the ports of a core, wired to the
+// actor's mailbox, the bus and the other owners. Each host calls
+// `hosted_after` at the end of its handlers.
+// Thread rule: the host's thread.
+#pragma once
+
+#include "actors/consumer.hpp"
+#include "actors/interfaces.hpp"
+
+#include <caf/send.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace parcelflow::actors {
+
+/// What every hosted core shares with the world.
+struct hosting_links {
+  bus::event_bus* bus = nullptr;
+  dead_letter_actor dead_letters;
+  std::function<void(resend_request)> resend; ///< to the order owner
+};
+
+/// One timer for everything a host waits for; zero timers when idle.
+class host_alarm {
+public:
+  template <class Self>
+  void wake(Self* self, const support::clock& clock, unix_ms at) {
+    if (at_ && *at_ <= at)
+      return;
+    at_ = at;
+    const auto pause = std::max<unix_ms>(at - clock.now(), 0);
+    if (pause == 0)
+      self->send(self, tick_atom::value);
+    else
+      self->delayed_send(self, std::chrono::milliseconds(pause),
+                         tick_atom::value);
+  }
+  void rang() noexcept { at_.reset(); }
+
+private:
+  std::optional<unix_ms> at_;
+};
+
+template <class Self>
+consumer_ports ports_of(Self* self, const hosting_links& links,
+                        const domain::consumer_spec& spec, host_alarm& alarm,
+                        const support::clock& clock) {
+  consumer_ports ports;
+  const std::string name = spec.name;
+  const std::string topic = spec.topics.front();
+  ports.settle = [bus = links.bus, topic, name](std::vector<bus::settled> s) {
+    bus->settle(topic, name, std::move(s));
+  };
+  ports.tell_dead_letter = [self, to = links.dead_letters, name](tell what) {
+    self->send(to, tell_atom::value,
+               std::make_shared<const dead_letter_tell>(dead_letter_tell{
+                 std::move(what.tenant_id), std::move(what.dead_letter_id),
+                 name, what.generation, std::move(what.row)}),
+               told_listener(self));
+  };
+  ports.seen_again = [self, to = links.dead_letters, name](std::string tenant,
+                                                           std::string id) {
+    self->send(to, again_atom::value,
+               dead_letter_ref{std::move(tenant), std::move(id), name, 0});
+  };
+  ports.ask_resend = [resend = links.resend, name](missing_range missing) {
+    resend({name, missing.stream.first, missing.stream.second, missing.from,
+            missing.to});
+  };
+  ports.wake = [self, &alarm, &clock](unix_ms at) {
+    alarm.wake(self, clock, at);
+  };
+  return ports;
+}
+
+/// Subscribes a started core: its deliveries become messages to the host.
+template <class Handle>
+domain::status subscribe(bus::event_bus& bus, const consumer& core,
+                         std::size_t in_flight_max, const Handle& host) {
+  for (const auto& topic : core.spec().topics) {
+    bus::subscription what;
+    what.topic = topic;
+    what.consumer = core.spec().name;
+    what.in_flight_max = in_flight_max;
+    what.from_now = core.spec().start == domain::start_at::from_now;
+    const std::string name = what.consumer;
+    auto done =
+      bus.subscribe(std::move(what), [host, name](delivery_ptr batch) {
+        caf::anon_send(host, deliver_atom::value, name, std::move(batch));
+      });
+    if (!done)
+      return done;
+  }
+  return domain::done();
+}
+
+} // namespace parcelflow::actors

@@ -1,0 +1,190 @@
+// What actors say to each other. Everything that is shared is immutable and
+// passed by pointer; batches, not single things, wherever the way of an order
+// goes. Nothing here depends on how an actor works inside.
+#pragma once
+
+#include "actors/answers.hpp"
+#include "bus/event_bus.hpp"
+#include "domain/dead_letter.hpp"
+#include "domain/inventory.hpp"
+#include "domain/order.hpp"
+#include "domain/payment.hpp"
+#include "storage/consumer_store.hpp"
+#include "storage/family.hpp"
+
+#include <caf/allowed_unsafe_message_type.hpp>
+#include <caf/atom.hpp>
+#include <caf/type_id.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace parcelflow::actors {
+
+using support::unix_ms;
+
+// --- committing ------------------------------------------------------------
+using flush_atom = caf::atom_constant<caf::atom("flush")>;
+using stage_atom = caf::atom_constant<caf::atom("stage")>;
+using round_atom = caf::atom_constant<caf::atom("round")>;
+using durable_atom = caf::atom_constant<caf::atom("durable")>;
+// --- life ------------------------------------------------------------------
+using drain_atom = caf::atom_constant<caf::atom("drain")>;
+using meet_atom = caf::atom_constant<caf::atom("meet")>;
+using tick_atom = caf::atom_constant<caf::atom("tick")>;
+// --- the way of an order ---------------------------------------------------
+using place_atom = caf::atom_constant<caf::atom("place")>;
+using command_atom = caf::atom_constant<caf::atom("command")>;
+using reserve_atom = caf::atom_constant<caf::atom("reserve")>;
+using reserved_atom = caf::atom_constant<caf::atom("reserved")>;
+using release_atom = caf::atom_constant<caf::atom("release")>;
+using resolve_atom = caf::atom_constant<caf::atom("resolve")>;
+using resolved_atom = caf::atom_constant<caf::atom("resolved")>;
+using authorize_atom = caf::atom_constant<caf::atom("authorize")>;
+using granted_atom = caf::atom_constant<caf::atom("granted")>;
+using void_atom = caf::atom_constant<caf::atom("void")>;
+using stock_atom = caf::atom_constant<caf::atom("stock")>;
+using fresh_atom = caf::atom_constant<caf::atom("fresh")>;
+using published_atom = caf::atom_constant<caf::atom("published")>;
+using offer_atom = caf::atom_constant<caf::atom("offer")>;
+using deliver_atom = caf::atom_constant<caf::atom("deliver")>;
+using resend_atom = caf::atom_constant<caf::atom("resend")>;
+using tell_atom = caf::atom_constant<caf::atom("tell")>;
+using told_atom = caf::atom_constant<caf::atom("told")>;
+using again_atom = caf::atom_constant<caf::atom("again")>;
+
+/// A validated order on its way in. `answer` is called once, on the order
+/// owner's thread, and must not block.
+struct place_order {
+  domain::order_request request;
+  std::function<void(place_answer)> answer;
+};
+using place_ptr = std::shared_ptr<place_order>;
+
+struct order_command {
+  std::string tenant_id;
+  std::string order_id;
+  domain::order_command command = domain::order_command::cancel;
+  std::string trace_id;
+  std::string traceparent;
+  std::function<void(domain::outcome<command_answer>)> answer;
+};
+using command_ptr = std::shared_ptr<order_command>;
+
+struct set_stock {
+  std::string tenant_id;
+  std::string sku;
+  std::int64_t on_hand = 0;
+  std::function<void(domain::outcome<domain::stock>)> answer;
+};
+using set_stock_ptr = std::shared_ptr<set_stock>;
+
+struct reserve_request {
+  std::uint64_t attempt = 0; ///< comes back with the answer
+  std::string tenant_id;
+  std::string idempotency_key;
+  domain::sha256_digest fingerprint{};
+  std::vector<domain::reserved_line> lines;
+};
+using reserve_batch = std::shared_ptr<const std::vector<reserve_request>>;
+
+/// A reservation by its full name, and the key it was made for.
+struct reservation_ref {
+  std::string tenant_id;
+  std::string reservation_id;
+  std::string idempotency_key;
+};
+
+struct reserve_answer {
+  std::uint64_t attempt = 0;
+  domain::outcome<reservation_ref> reserved;
+};
+using reserved_batch = std::shared_ptr<const std::vector<reserve_answer>>;
+
+using reservation_refs = std::shared_ptr<const std::vector<reservation_ref>>;
+
+struct resolve_answer {
+  reservation_ref of;
+  bool bound = false; ///< an accepted order holds it
+};
+using resolved_batch = std::shared_ptr<const std::vector<resolve_answer>>;
+
+struct authorize_request {
+  std::uint64_t attempt = 0;
+  domain::payment_request payment;
+};
+using authorize_batch = std::shared_ptr<const std::vector<authorize_request>>;
+
+struct authorize_answer {
+  std::uint64_t attempt = 0;
+  domain::outcome<domain::authorization> granted;
+};
+using granted_batch = std::shared_ptr<const std::vector<authorize_answer>>;
+
+/// Committed outbox rows, handed to the relay as a hint.
+struct fresh_event {
+  std::uint64_t position = 0;
+  domain::event_ptr event;
+};
+using fresh_batch = std::shared_ptr<const std::vector<fresh_event>>;
+
+/// What the bus said of one open publish batch.
+using publish_results = std::shared_ptr<const std::vector<bus::publish_result>>;
+
+/// Outbox positions to be offered once more.
+struct offer_again {
+  std::uint64_t position = 0;
+  std::uint64_t sequence = 0;
+};
+using offer_batch = std::shared_ptr<const std::vector<offer_again>>;
+
+using delivery_ptr = std::shared_ptr<const bus::delivery_batch>;
+
+struct resend_request {
+  std::string consumer;
+  std::string tenant_id;
+  std::string aggregate_id;
+  std::uint64_t from = 0;
+  std::uint64_t to = 0; ///< inclusive
+};
+
+struct dead_letter_tell {
+  std::string tenant_id;
+  std::string dead_letter_id;
+  std::string consumer;
+  std::uint64_t generation = 0;
+  storage::tell_row row;
+};
+using tell_ptr = std::shared_ptr<const dead_letter_tell>;
+
+struct dead_letter_ref {
+  std::string tenant_id;
+  std::string dead_letter_id;
+  std::string consumer;
+  std::uint64_t generation = 0;
+};
+
+} // namespace parcelflow::actors
+
+#define PF_MESSAGE(type) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(::parcelflow::type)
+PF_MESSAGE(storage::sealed_batch_ptr)
+PF_MESSAGE(actors::place_ptr)
+PF_MESSAGE(actors::command_ptr)
+PF_MESSAGE(actors::set_stock_ptr)
+PF_MESSAGE(actors::reserve_batch)
+PF_MESSAGE(actors::reserved_batch)
+PF_MESSAGE(actors::reservation_refs)
+PF_MESSAGE(actors::resolved_batch)
+PF_MESSAGE(actors::authorize_batch)
+PF_MESSAGE(actors::granted_batch)
+PF_MESSAGE(actors::fresh_batch)
+PF_MESSAGE(actors::publish_results)
+PF_MESSAGE(actors::offer_batch)
+PF_MESSAGE(actors::delivery_ptr)
+PF_MESSAGE(actors::resend_request)
+PF_MESSAGE(actors::tell_ptr)
+PF_MESSAGE(actors::dead_letter_ref)
+#undef PF_MESSAGE

@@ -1,0 +1,90 @@
+#include "storage/consumer_store.hpp"
+#include "support/record.hpp"
+
+#include <algorithm>
+
+namespace parcelflow::storage {
+namespace {
+
+constexpr std::uint8_t room_record = 1;
+constexpr std::uint8_t tell_record = 1;
+
+} // namespace
+
+std::string encode(const room_row& row) {
+  support::record_writer out(room_record);
+  out.u64(static_cast<std::uint64_t>(row.mode)).text(row.topic);
+  out.text(row.event_id);
+  out.text(
+    {reinterpret_cast<const char*>(row.digest.data()), row.digest.size()});
+  out.text(row.bytes).i64(row.next_at).i64(row.received_at);
+  out.text(row.dead_letter_id).u64(row.attempts.size());
+  for (const auto& one : row.attempts)
+    out.i64(one.at).text(one.cause);
+  return out.take();
+}
+
+domain::outcome<room_row> decode_room(std::string_view bytes) {
+  support::record_reader in(bytes, room_record);
+  room_row row;
+  row.mode = static_cast<room_mode>(in.u64());
+  row.topic = in.text();
+  row.event_id = in.text();
+  const auto digest = in.text_view();
+  if (digest.size() == row.digest.size())
+    std::copy(digest.begin(), digest.end(), row.digest.begin());
+  row.bytes = in.text();
+  row.next_at = in.i64();
+  row.received_at = in.i64();
+  row.dead_letter_id = in.text();
+  row.attempts.resize(in.count());
+  for (auto& one : row.attempts) {
+    one.at = in.i64();
+    one.cause = in.text();
+  }
+  if (!in.complete())
+    return {domain::failure::storage_corrupt,
+            "waiting-room record does not parse"};
+  return row;
+}
+
+std::string encode(const tell_row& row) {
+  support::record_writer out(tell_record);
+  out.flag(row.opened.has_value());
+  if (row.opened)
+    out.text(domain::encode(*row.opened)).text(row.opened->payload);
+  out.flag(row.closed.has_value());
+  if (row.closed)
+    out.u64(static_cast<std::uint64_t>(row.closed->to))
+      .text(row.closed->actor)
+      .text(row.closed->reason)
+      .i64(row.closed->at);
+  return out.take();
+}
+
+domain::outcome<tell_row> decode_tell(std::string_view tenant,
+                                      std::string_view id,
+                                      std::string_view bytes) {
+  support::record_reader in(bytes, tell_record);
+  tell_row row;
+  if (in.flag()) {
+    auto opened = domain::decode_dead_letter(tenant, id, in.text_view());
+    if (!opened)
+      return opened.why();
+    row.opened = *opened;
+    row.opened->payload = in.text();
+  }
+  if (in.flag()) {
+    domain::dead_letter_step step;
+    step.to = static_cast<domain::dead_letter_state>(in.u64());
+    step.actor = in.text();
+    step.reason = in.text();
+    step.at = in.i64();
+    row.closed = step;
+  }
+  if (!in.complete())
+    return {domain::failure::storage_corrupt, "to-tell record does not parse"};
+  return row;
+}
+
+} // namespace parcelflow::storage
