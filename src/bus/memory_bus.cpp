@@ -16,6 +16,8 @@ struct memory_bus::topic_log {
 memory_bus::memory_bus(memory_bus_options options)
   : options_(options), inbox_([this] { work(); }) {}
 
+memory_bus::~memory_bus() = default;
+
 adapter_traits memory_bus::traits() const {
   adapter_traits traits;
   traits.name = "memory";

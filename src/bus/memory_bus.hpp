@@ -31,6 +31,7 @@ public:
   explicit memory_bus(memory_bus_options options = {});
   memory_bus(const memory_bus&) = delete;
   memory_bus& operator=(const memory_bus&) = delete;
+  ~memory_bus() override;
 
   [[nodiscard]] adapter_traits traits() const override;
   void publish(std::string_view topic, std::vector<offered> batch,
