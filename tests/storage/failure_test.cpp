@@ -203,12 +203,17 @@ TEST_CASE("a death at any step leaves every acknowledged row") {
         vault.flush();
     }
   };
+  const temp_directory made;
+  { const auto fresh = open_or_throw(options_for(made.path())); }
   std::uint64_t steps = 0;
   for (std::uint64_t step = 0; step <= steps; ++step) {
     CAPTURE(step);
     const temp_directory place;
     auto options = options_for(place.path());
-    { const auto fresh = open_or_throw(options); }
+    std::filesystem::copy(
+      made.path(), place.path(),
+      std::filesystem::copy_options::recursive
+        | std::filesystem::copy_options::overwrite_existing);
     const auto disk = std::make_shared<faulty_file_system>();
     options.file_system = disk;
     int acked = 0;
