@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <thread>
 
 using namespace parcelflow;
 using namespace parcelflow::storage;
@@ -159,6 +160,40 @@ TEST_CASE("without create, a directory that is no store is left alone") {
   CHECK(refusal(options).code == domain::failure::storage_io);
   CHECK(contents(place.path()).size() == 1);
   CHECK(!std::filesystem::exists(place / "data/lock"));
+}
+
+TEST_CASE("without create, a store that is there opens") {
+  const temp_directory place;
+  {
+    const auto vault = open_or_throw(options_for(place.path()));
+    put_everywhere(*vault, "k");
+  }
+  auto options = options_for(place.path());
+  options.create = false;
+  CHECK(count_with(*open_or_throw(options), "k") == owner_count);
+}
+
+TEST_CASE("owners may commit each for itself, at the same time") {
+  const temp_directory place;
+  {
+    const auto vault = open_or_throw(options_for(place.path()));
+    std::vector<family> families;
+    for (const auto of : all_owners)
+      families.push_back(vault->take(of));
+    std::vector<std::thread> threads;
+    for (auto& rows : families)
+      threads.emplace_back([&vault, &rows] {
+        for (int i = 0; i < 50; ++i) {
+          rows.put("k" + std::to_string(i), std::string(to_string(rows.who())));
+          commit(*vault, rows);
+        }
+      });
+    for (auto& thread : threads)
+      thread.join();
+  }
+  const auto vault = open_or_throw(options_for(place.path()));
+  for (int i = 0; i < 50; ++i)
+    CHECK(count_with(*vault, "k" + std::to_string(i)) == owner_count);
 }
 
 TEST_CASE("sizes are told") {
