@@ -128,15 +128,15 @@ public:
   /// The same name and labels give a handle on the same series.
   [[nodiscard]] support::counter counter(std::string_view name,
                                          std::string_view help,
-                                         metric_labels labels = {});
+                                         const metric_labels& labels = {});
   [[nodiscard]] support::gauge gauge(std::string_view name,
                                      std::string_view help,
-                                     metric_labels labels = {});
+                                     const metric_labels& labels = {});
   /// `bounds` ascend and are finite; +Inf is added. One set a name.
   [[nodiscard]] support::histogram histogram(std::string_view name,
                                              std::string_view help,
                                              std::vector<double> bounds,
-                                             metric_labels labels = {});
+                                             const metric_labels& labels = {});
 
   /// `read` is asked at each scrape. A series has one callback at a time.
   [[nodiscard]] scrape_registration
