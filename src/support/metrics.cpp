@@ -148,7 +148,7 @@ metrics::metrics() : state_(std::make_shared<state>()) {}
 metrics::~metrics() = default;
 
 counter metrics::counter(std::string_view name, std::string_view help,
-                         const metric_labels labels) {
+                         const metric_labels& labels) {
   const std::lock_guard hold(state_->mutex);
   auto& place = state_->at(metric_kind::counter, name, help, labels);
   auto* cell = std::get_if<counter_cell>(&place);
@@ -161,7 +161,7 @@ counter metrics::counter(std::string_view name, std::string_view help,
 }
 
 gauge metrics::gauge(std::string_view name, std::string_view help,
-                     const metric_labels labels) {
+                     const metric_labels& labels) {
   const std::lock_guard hold(state_->mutex);
   auto& place = state_->at(metric_kind::gauge, name, help, labels);
   PF_ASSERT(!std::holds_alternative<callback>(place));
@@ -174,7 +174,7 @@ gauge metrics::gauge(std::string_view name, std::string_view help,
 
 histogram metrics::histogram(std::string_view name, std::string_view help,
                              std::vector<double> bounds,
-                             const metric_labels labels) {
+                             const metric_labels& labels) {
   const std::lock_guard hold(state_->mutex);
   auto& place = state_->at(metric_kind::histogram, name, help, labels);
   if (!std::holds_alternative<histogram_cell>(place))
