@@ -21,7 +21,6 @@ struct place_answer {
   domain::fault why;     ///< refused
 };
 
-
 struct command_answer {
   std::shared_ptr<const domain::order> order;
   bool repeated = false;

@@ -1,0 +1,277 @@
+#include "app/wiring.hpp"
+
+#include "actors/bus_host.hpp"
+#include "actors/committer.hpp"
+#include "actors/consumer_host.hpp"
+#include "actors/dead_letter.hpp"
+#include "actors/gateway_links.hpp"
+#include "actors/inventory.hpp"
+#include "actors/order.hpp"
+#include "actors/payment.hpp"
+#include "actors/relay.hpp"
+#include "app/wiring_limits.hpp"
+#include "domain/fulfillment.hpp"
+#include "domain/notification.hpp"
+#include "support/log.hpp"
+
+#include <caf/event_based_actor.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
+
+#include <cstdlib>
+
+namespace parcelflow::app {
+
+namespace log = support::log;
+using namespace actors;
+
+namespace {
+
+/// Detached in the daemon, scheduled in tests.
+template <class F, class... Args>
+auto spawn(caf::actor_system& system, bool detached, F behavior,
+           Args&&... arguments) {
+  return detached ? system.spawn<caf::detached>(
+           behavior, std::forward<Args>(arguments)...)
+                  : system.spawn(behavior, std::forward<Args>(arguments)...);
+}
+
+void add_supported(domain::consumer_spec& spec, const config& settings) {
+  for (const auto& more : settings.consumer.supported)
+    if (more.consumer == spec.name)
+      spec.supported.push_back({more.type, more.version});
+}
+
+} // namespace
+
+runtime::runtime(caf::actor_system& system, config settings, seams with)
+  : system_(system), settings_(std::move(settings)), with_(std::move(with)),
+    bus_slot_(std::make_shared<bus_actor>()),
+    disk_ok_(std::make_shared<std::atomic<bool>>(true)),
+    stopping_(std::make_shared<std::atomic<bool>>(false)) {}
+
+domain::outcome<std::unique_ptr<runtime>>
+runtime::start(caf::actor_system& system, const config& settings, seams with) {
+  std::unique_ptr<runtime> made(new runtime(system, settings, std::move(with)));
+  if (auto opened = made->open(); !opened)
+    return opened.why();
+  made->spawn_all();
+  return made;
+}
+
+domain::status runtime::open() {
+  auto options = store_options_of(settings_);
+  options.file_system = with_.file_system;
+  options.on_failure = with_.on_storage_failure;
+  auto opened = storage::store::open(std::move(options));
+  if (!opened)
+    return opened.why();
+  store_ = std::move(*opened);
+  std::optional<bus::host_side> host;
+  if (settings_.bus.adapter == adapter_kind::log)
+    host =
+      bus::host_side{store_->take(storage::owner::bus), [slot = bus_slot_] {
+                       if (*slot)
+                         caf::anon_send(*slot, tick_atom::value);
+                     }};
+  auto made = bus::make_bus(bus_options_of(settings_), std::move(host));
+  if (!made)
+    return made.why();
+  bus_ = std::move(made->bus);
+  host_ = made->host;
+  log::info("app", "store open",
+            {{"directory", settings_.data.directory},
+             {"store_id", store_->identity().store_id},
+             {"bus", bus_->traits().name}});
+  return domain::done();
+}
+
+void runtime::spawn_all() {
+  commit_way way;
+  way.store = store_.get();
+  if (settings_.storage.committer == committer_kind::shared)
+    way.committer = committer_ =
+      spawn(system_, with_.detached, committer, store_.get(),
+            committer_limits_of(settings_), &metrics_);
+  if (host_ != nullptr) {
+    bus_dependencies hosting{way, bus_.get(), host_};
+    bus_host_ = spawn(system_, with_.detached, bus_host, std::move(hosting));
+    *bus_slot_ = bus_host_;
+  }
+  spawn_owners(way);
+  auto links = std::make_unique<gateway::links>();
+  links->order = order_;
+  links->inventory = inventory_;
+  gateway_ = std::make_unique<actors::gateway>(std::move(links));
+  watch_deaths();
+  watch_disk();
+}
+
+void runtime::spawn_owners(const commit_way& way) {
+  const auto ids = [&, next = with_.seed]() mutable {
+    return std::make_shared<support::seeded_id_source>(*with_.clock, next++);
+  };
+  auto fresh_ids = ids;
+  dead_letter_ =
+    spawn(system_, with_.detached, dead_letter,
+          dead_letter_dependencies{store_->take(storage::owner::dead_letter),
+                                   way, with_.clock, &metrics_});
+  payment_ = system_.spawn(fake_payment, with_.clock);
+  relay_ =
+    spawn(system_, with_.detached, relay,
+          relay_dependencies{store_->take(storage::owner::relay), way,
+                             relay_limits_of(settings_), with_.clock,
+                             fresh_ids(), &metrics_, bus_.get(), dead_letter_});
+  inventory_ =
+    spawn(system_, with_.detached, inventory,
+          inventory_dependencies{
+            store_->take(storage::owner::inventory), way,
+            inventory_limits_of(settings_), consumer_limits_of(settings_),
+            with_.clock, fresh_ids(), &metrics_,
+            hosting_links{bus_.get(), dead_letter_, nullptr}, payment_});
+  order_ = spawn(system_, with_.detached, order,
+                 order_dependencies{store_->take(storage::owner::order), way,
+                                    order_limits_of(settings_), with_.clock,
+                                    fresh_ids(), &metrics_, disk_ok_,
+                                    inventory_, payment_, relay_});
+  caf::anon_send(inventory_, meet_atom::value, order_);
+  const auto host = [&](storage::owner owner, domain::consumer_spec spec) {
+    add_supported(spec, settings_);
+    return spawn(system_, with_.detached, consumer_host,
+                 consumer_dependencies{store_->take(owner),
+                                       way,
+                                       consumer_limits_of(settings_),
+                                       {std::move(spec)},
+                                       with_.clock,
+                                       fresh_ids(),
+                                       &metrics_,
+                                       bus_.get(),
+                                       dead_letter_,
+                                       order_});
+  };
+  fulfillment_ = host(storage::owner::fulfillment, domain::fulfillment_spec());
+  notification_ =
+    host(storage::owner::notification, domain::notification_spec());
+}
+
+/// The death of an actor that owns rows ends the process: nothing more is
+/// acknowledged, and the restart recovers.
+void runtime::watch_deaths() {
+  auto on_death = with_.on_owner_death;
+  if (!on_death)
+    on_death = [](const std::string&) { std::_Exit(70); };
+  watcher_ = system_.spawn([=, this](caf::event_based_actor* self) {
+    for (const auto& one : {caf::actor_cast<caf::actor>(order_),
+                            caf::actor_cast<caf::actor>(inventory_),
+                            caf::actor_cast<caf::actor>(relay_),
+                            caf::actor_cast<caf::actor>(fulfillment_),
+                            caf::actor_cast<caf::actor>(notification_),
+                            caf::actor_cast<caf::actor>(dead_letter_),
+                            caf::actor_cast<caf::actor>(bus_host_),
+                            caf::actor_cast<caf::actor>(committer_)})
+      if (one)
+        self->monitor(one);
+    self->set_down_handler(
+      [on_death, stopping = stopping_, &system = system_](caf::down_msg& m) {
+        if (stopping->load())
+          return;
+        const auto reason = system.render(m.reason);
+        log::error("app", "an owner died", {{"reason", reason}});
+        on_death(reason);
+      });
+    return caf::behavior{[](tick_atom) {}};
+  });
+}
+
+void runtime::watch_disk() {
+  const auto period = settings_.storage.free_space_check_ms;
+  const auto least = settings_.storage.free_space_min_bytes;
+  disk_watch_ = system_.spawn([=, this](caf::event_based_actor* self) {
+    const auto look = [ok = disk_ok_, least, store = store_.get()] {
+      const auto free = store->free_bytes();
+      if (ok->exchange(free >= least) != (free >= least))
+        log::warning("app",
+                     free >= least ? "disk space is back"
+                                   : "disk nearly full: new orders refused",
+                     {{"free_bytes", free}, {"least_bytes", least}});
+    };
+    look();
+    self->delayed_send(self, period, tick_atom::value);
+    return caf::behavior{[=](tick_atom) {
+      look();
+      self->delayed_send(self, period, tick_atom::value);
+    }};
+  });
+}
+
+bus::bus_counters runtime::bus_counters() const {
+  return host_ != nullptr ? host_->counters() : bus::bus_counters{};
+}
+
+bool runtime::stop(std::chrono::milliseconds deadline) {
+  stopping_->store(true);
+  const auto end = std::chrono::steady_clock::now() + deadline;
+  bool all = true;
+  caf::scoped_actor self{system_};
+  const auto drain = [&](const char* name, const auto& actor) {
+    if (!actor)
+      return;
+    const auto begin = std::chrono::steady_clock::now();
+    const auto left = std::max(
+      std::chrono::duration_cast<std::chrono::milliseconds>(end - begin),
+      std::chrono::milliseconds(1));
+    bool done = false;
+    self->request(actor, left, drain_atom::value)
+      .receive([&](bool ok) { done = ok; }, [](const caf::error&) {});
+    all = all && done;
+    const std::chrono::duration<double, std::milli> took =
+      std::chrono::steady_clock::now() - begin;
+    log::info(
+      "app", done ? "drained" : "not drained in time",
+      {{"step", name}, {"ms", static_cast<std::int64_t>(took.count())}});
+  };
+  drain("order", order_);
+  drain("relay", relay_);
+  drain("bus", bus_host_);
+  drain("inventory", inventory_);
+  drain("fulfillment", fulfillment_);
+  drain("notification", notification_);
+  drain("dead_letter", dead_letter_);
+  return all;
+}
+
+void runtime::exit_all() {
+  stopping_->store(true);
+  gateway_.reset();
+  caf::scoped_actor self{system_};
+  const auto exit = [&](auto& actor) {
+    if (!actor)
+      return;
+    self->send_exit(actor, caf::exit_reason::user_shutdown);
+    if (with_.detached)
+      self->wait_for(actor);
+    actor = nullptr;
+  };
+  exit(watcher_);
+  exit(disk_watch_);
+  exit(order_);
+  exit(payment_);
+  exit(relay_);
+  exit(inventory_);
+  exit(fulfillment_);
+  exit(notification_);
+  exit(bus_host_);
+  exit(dead_letter_);
+  exit(committer_);
+  if (with_.run_scheduled)
+    with_.run_scheduled();
+}
+
+runtime::~runtime() {
+  if (order_)
+    exit_all();
+  *bus_slot_ = nullptr;
+  bus_.reset();
+}
+
+} // namespace parcelflow::app

@@ -1,0 +1,114 @@
+// The one place that names every concrete class: opens the store, makes the
+// bus, spawns the actors in the order in which they need each other, and takes
+// them down in the order in which work flows.
+//
+// Start: store (or a refusal by name) -> bus -> committer, owners, each
+// recovering from its own rows -> gateway. Stop: refuse new work -> finish
+// commands -> relay flush -> close the bus -> consumers settle -> actors ->
+// store. Each step has a share of the deadline and a log line.
+//
+// Thread rule: start and stop from one thread. Errors: domain::outcome; the
+// death of an owner ends the process with exit code 70.
+#pragma once
+
+#include "actors/gateway.hpp"
+#include "actors/interfaces.hpp"
+#include "actors/round_writer.hpp"
+#include "app/config.hpp"
+#include "bus/event_bus.hpp"
+#include "bus/hosted.hpp"
+#include "storage/store.hpp"
+#include "support/clock.hpp"
+#include "support/metrics.hpp"
+
+#include <caf/actor_system.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace parcelflow::app {
+
+/// The seams: what production, simulation and tests give differently.
+struct seams {
+  const support::clock* clock = nullptr; ///< outlives the runtime
+  std::uint64_t seed = 0;                ///< of ids and chance
+  std::shared_ptr<rocksdb::FileSystem> file_system;
+  std::function<void(const domain::fault&)> on_storage_failure;
+  /// Owners on threads of their own; false: on CAF's scheduler (tests).
+  bool detached = true;
+  /// With detached = false: runs the scheduler until nothing is left to do.
+  std::function<void()> run_scheduled;
+  /// Called when an owner died; the default ends the process (exit 70).
+  std::function<void(const std::string&)> on_owner_death;
+};
+
+class runtime {
+public:
+  static domain::outcome<std::unique_ptr<runtime>>
+  start(caf::actor_system& system, const config& settings, seams with);
+  runtime(const runtime&) = delete;
+  runtime& operator=(const runtime&) = delete;
+  /// Ends what `stop` did not; nothing durable is lost by it.
+  ~runtime();
+
+  [[nodiscard]] actors::gateway& gateway() noexcept { return *gateway_; }
+  [[nodiscard]] storage::store& store() noexcept { return *store_; }
+  [[nodiscard]] support::metrics& metrics() noexcept { return metrics_; }
+  [[nodiscard]] bus::event_bus& bus() noexcept { return *bus_; }
+  /// Counters of the embedded adapter; empty for a broker.
+  [[nodiscard]] bus::bus_counters bus_counters() const;
+  [[nodiscard]] bool disk_ok() const noexcept { return disk_ok_->load(); }
+
+  /// Drains in order; true if every step was done before the deadline.
+  bool stop(std::chrono::milliseconds deadline);
+
+  // For tests that speak to owners directly.
+  [[nodiscard]] const actors::order_actor& order_owner() const { return order_; }
+  [[nodiscard]] const actors::inventory_actor& inventory_owner() const {
+    return inventory_;
+  }
+  [[nodiscard]] const actors::relay_actor& relay_owner() const { return relay_; }
+  [[nodiscard]] const actors::consumer_actor& fulfillment_owner() const {
+    return fulfillment_;
+  }
+  [[nodiscard]] const actors::consumer_actor& notification_owner() const {
+    return notification_;
+  }
+
+private:
+  runtime(caf::actor_system& system, config settings, seams with);
+  domain::status open();
+  void spawn_all();
+  void spawn_owners(const actors::commit_way& way);
+  void watch_deaths();
+  void watch_disk();
+  void exit_all();
+
+  caf::actor_system& system_;
+  config settings_;
+  seams with_;
+  support::metrics metrics_;
+  std::unique_ptr<storage::store> store_;
+  std::unique_ptr<bus::event_bus> bus_;
+  bus::hosted* host_ = nullptr;
+  std::shared_ptr<actors::bus_actor> bus_slot_; ///< who hosts the adapter
+  std::shared_ptr<std::atomic<bool>> disk_ok_;
+  std::shared_ptr<std::atomic<bool>> stopping_;
+  std::unique_ptr<actors::gateway> gateway_;
+  actors::committer_actor committer_;
+  actors::bus_actor bus_host_;
+  actors::dead_letter_actor dead_letter_;
+  actors::payment_actor payment_;
+  actors::relay_actor relay_;
+  actors::inventory_actor inventory_;
+  actors::order_actor order_;
+  actors::consumer_actor fulfillment_;
+  actors::consumer_actor notification_;
+  caf::actor watcher_;
+  caf::actor disk_watch_;
+};
+
+} // namespace parcelflow::app

@@ -1,0 +1,269 @@
+// A whole ParcelFlow inside a test: the real actors on CAF's test coordinator,
+// the real RocksDB in a temporary directory, virtual time. `run` works until
+// nothing is left to do, `pass` moves the clock; `restart` closes and opens
+// the same directory again.
+#pragma once
+
+#include "app/config.hpp"
+#include "app/wiring.hpp"
+#include "codec/event_json.hpp"
+#include "codec/order_json.hpp"
+#include "domain/fulfillment.hpp"
+#include "domain/notification.hpp"
+#include "storage/consumer_store.hpp"
+#include "storage/keys.hpp"
+#include "tests/support/temp_directory.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
+#include <caf/send.hpp>
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace parcelflow::test {
+
+using support::unix_ms;
+
+inline app::config default_config() {
+  auto loaded = app::load_config({});
+  REQUIRE(loaded.ok());
+  return loaded->values;
+}
+
+struct coordinator_config : caf::actor_system_config {
+  coordinator_config() { set("scheduler.policy", caf::atom("testing")); }
+};
+
+class world {
+public:
+  explicit world(std::function<void(app::config&)> adjust = {})
+    : settings(default_config()) {
+    settings.data.directory = directory.path() + "/data";
+    settings.storage.write_buffer_bytes = 4U << 20U;
+    if (adjust)
+      adjust(settings);
+    start();
+  }
+  ~world() { close(); }
+
+  void start() {
+    config = std::make_unique<coordinator_config>();
+    system = std::make_unique<caf::actor_system>(*config);
+    scheduler =
+      &dynamic_cast<caf::scheduler::test_coordinator&>(system->scheduler());
+    app::seams with;
+    with.clock = &clock;
+    with.seed = next_seed++;
+    with.detached = false;
+    with.run_scheduled = [this] { run(); };
+    auto made = app::runtime::start(*system, settings, with);
+    REQUIRE_MESSAGE(made.ok(), (made ? "" : made.why().detail));
+    it = std::move(*made);
+    run();
+  }
+  /// Ends every actor where it stands and closes the store.
+  void close() {
+    it.reset();
+    system.reset();
+  }
+  void restart() {
+    close();
+    start();
+  }
+  /// Works until nothing is left to do at this instant.
+  void run() {
+    do {
+      scheduler->run();
+      // Delays of zero are due at once.
+      scheduler->advance_time(std::chrono::milliseconds(0));
+    } while (scheduler->has_job());
+  }
+  /// Lets virtual time pass, in steps, so that timers set on the way ring.
+  void pass(unix_ms ms, unix_ms step = 50) {
+    for (; ms > 0; ms -= step) {
+      clock.advance(std::min(step, ms));
+      scheduler->advance_time(std::chrono::milliseconds(std::min(step, ms)));
+      run();
+    }
+  }
+
+  void stock(const std::string& tenant, const std::string& sku,
+             std::int64_t on_hand) {
+    std::optional<domain::outcome<domain::stock>> answer;
+    it->gateway().set_stock(tenant, sku, on_hand,
+                            [&](auto a) { answer = std::move(a); });
+    run();
+    REQUIRE(answer.has_value());
+    REQUIRE(answer->ok());
+  }
+  static domain::order_request request(const std::string& tenant,
+                                       const std::string& key,
+                                       std::int64_t quantity = 1,
+                                       const std::string& token = "tok_ok",
+                                       const std::string& sku = "sku-1") {
+    domain::order_request of;
+    of.tenant_id = tenant;
+    of.idempotency_key = key;
+    of.lines = {{sku, quantity, 1250}};
+    of.currency = "EUR";
+    of.payment_token = token;
+    of.total_minor = quantity * 1250;
+    of.trace_id = "4bf92f3577b34da6a3ce929d0e0e4736";
+    of.fingerprint = codec::fingerprint_of(of);
+    return of;
+  }
+  using answer_slot = std::shared_ptr<std::optional<actors::place_answer>>;
+  /// Sends without waiting; the slot fills when the answer comes.
+  answer_slot send(domain::order_request of) {
+    auto slot = std::make_shared<std::optional<actors::place_answer>>();
+    it->gateway().place(std::move(of), [slot](actors::place_answer a) {
+      CHECK_FALSE_MESSAGE(slot->has_value(), "answered twice");
+      *slot = std::move(a);
+    });
+    return slot;
+  }
+  actors::place_answer place(domain::order_request of) {
+    auto slot = send(std::move(of));
+    run();
+    REQUIRE(slot->has_value());
+    return **slot;
+  }
+  std::string accepted(const std::string& tenant, const std::string& key) {
+    const auto answer = place(request(tenant, key));
+    REQUIRE(answer.what == actors::place_answer::kind::accepted);
+    return answer.order_id;
+  }
+  domain::outcome<actors::command_answer> command(const std::string& tenant,
+                                                  const std::string& order_id,
+                                                  domain::order_command what) {
+    std::optional<domain::outcome<actors::command_answer>> answer;
+    it->gateway().command({tenant, order_id, what, {}, {}},
+                          [&](auto a) { answer = std::move(a); });
+    run();
+    REQUIRE(answer.has_value());
+    return *answer;
+  }
+
+  // --- what is durable ----------------------------------------------------
+  std::optional<domain::order> order(const std::string& tenant,
+                                     const std::string& id) {
+    const auto row = it->store().read().get(storage::owner::order,
+                                            storage::order_key(tenant, id));
+    if (!row)
+      return std::nullopt;
+    auto order = domain::decode_order(tenant, id, *row);
+    REQUIRE(order.ok());
+    return *order;
+  }
+  domain::stream_row stream(storage::owner of, std::string_view consumer,
+                            const std::string& tenant,
+                            const std::string& aggregate) {
+    const auto row = it->store().read().get(
+      of, storage::stream_key(tenant, consumer, aggregate));
+    if (!row)
+      return {};
+    auto stream = domain::decode_stream(*row);
+    REQUIRE(stream.ok());
+    return *stream;
+  }
+  domain::stream_row fulfillment(const std::string& tenant,
+                                 const std::string& aggregate) {
+    return stream(storage::owner::fulfillment, domain::fulfillment_consumer,
+                  tenant, aggregate);
+  }
+  domain::stream_row notification(const std::string& tenant,
+                                  const std::string& aggregate) {
+    return stream(storage::owner::notification, domain::notification_consumer,
+                  tenant, aggregate);
+  }
+  std::optional<domain::fulfillment_job> job(const std::string& tenant,
+                                             const std::string& aggregate) {
+    auto job = domain::decode_job(fulfillment(tenant, aggregate).effect);
+    REQUIRE(job.ok());
+    return *job;
+  }
+  std::vector<domain::notification_send> sends(const std::string& tenant,
+                                               const std::string& aggregate) {
+    auto sends = domain::decode_sends(notification(tenant, aggregate).effect);
+    REQUIRE(sends.ok());
+    return *sends;
+  }
+  std::optional<domain::stock> stock_of(const std::string& tenant,
+                                        const std::string& sku) {
+    const auto row = it->store().read().get(storage::owner::inventory,
+                                            storage::stock_key(tenant, sku));
+    if (!row)
+      return std::nullopt;
+    auto stock = domain::decode_stock(*row);
+    REQUIRE(stock.ok());
+    return *stock;
+  }
+  std::vector<domain::dead_letter> dead_letters() {
+    std::vector<domain::dead_letter> found;
+    const auto from = storage::key_writer(storage::kind::dead_letter).take();
+    it->store().read().scan(
+      storage::owner::dead_letter, from, storage::prefix_end(from),
+      [&](auto key, auto value) {
+        storage::key_reader in(key);
+        const auto tenant = in.text();
+        const auto id = in.text();
+        auto one = domain::decode_dead_letter(tenant, id, value);
+        REQUIRE(one.ok());
+        found.push_back(*one);
+        return true;
+      });
+    return found;
+  }
+  std::uint64_t verdicts(const std::string& consumer,
+                         const std::string& verdict) {
+    return it->metrics()
+      .counter("parcelflow_consumer_verdicts_total", "Deliveries by verdict",
+               {{"consumer", consumer}, {"verdict", verdict}})
+      .value();
+  }
+
+  // --- events from elsewhere ------------------------------------------------
+  static domain::envelope foreign(const std::string& event_id,
+                                  const std::string& tenant,
+                                  const std::string& aggregate,
+                                  std::uint64_t sequence,
+                                  const std::string& type = "OrderAccepted",
+                                  std::uint32_t version = 1) {
+    domain::envelope of;
+    of.event_id = event_id;
+    of.event_type = type;
+    of.event_version = version;
+    of.tenant_id = tenant;
+    of.aggregate_id = aggregate;
+    of.aggregate_sequence = sequence;
+    of.occurred_at = "2026-11-30T00:00:00.000Z";
+    of.trace_id = "4bf92f3577b34da6a3ce929d0e0e4736";
+    of.data = "{\"orderId\":\"" + aggregate + "\"}";
+    return of;
+  }
+  /// Publishes straight onto the bus, as a foreign producer would.
+  void publish(std::vector<domain::envelope> events) {
+    std::vector<bus::offered> batch;
+    for (auto& one : events)
+      batch.push_back({codec::make_event(std::move(one)), 0});
+    it->bus().publish(domain::order_topic, std::move(batch), [](auto) {});
+    run();
+  }
+
+  temp_directory directory;
+  support::manual_clock clock{1'800'000'000'000};
+  app::config settings;
+  std::uint64_t next_seed = 1;
+  std::unique_ptr<coordinator_config> config;
+  std::unique_ptr<caf::actor_system> system;
+  caf::scheduler::test_coordinator* scheduler = nullptr;
+  std::unique_ptr<app::runtime> it;
+};
+
+} // namespace parcelflow::test
