@@ -157,17 +157,18 @@ void faulty_bus::publish(std::string_view topic, std::vector<offered> batch,
   }
   if (what->pass.empty() && !batch.empty())
     return done(what->merged({}));
-  inner_->publish(topic, what->events(),
-                  [what, books = books_, name = std::string(topic),
-                   done = std::move(done)](std::vector<publish_result> inner) {
-                    auto again = what->to_delay_again(inner);
-                    if (!again.empty()) {
-                      const std::scoped_lock lock(books->mutex);
-                      auto& delayed = books->delayed[name];
-                      delayed.insert(delayed.end(), again.begin(), again.end());
-                    }
-                    done(what->merged(inner));
-                  });
+  inner_->publish(
+    topic, what->events(),
+    [what, books = books_, name = std::string(topic),
+     done = std::move(done)](const std::vector<publish_result>& inner) {
+      auto again = what->to_delay_again(inner);
+      if (!again.empty()) {
+        const std::scoped_lock lock(books->mutex);
+        auto& delayed = books->delayed[name];
+        delayed.insert(delayed.end(), again.begin(), again.end());
+      }
+      done(what->merged(inner));
+    });
 }
 
 domain::status faulty_bus::subscribe(subscription what, delivery_sink sink) {
