@@ -1,0 +1,84 @@
+// One request on its way through a route: what was asked, by whom, for which
+// tenant. For the routes_*.cpp files alone.
+// Thread rule: made on the door's thread; moved, never shared.
+#pragma once
+
+#include "codec/view_json.hpp"
+#include "http/problem.hpp"
+#include "http/routes.hpp"
+#include "http/target.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace parcelflow::http {
+
+/// What every call shares.
+struct api::state {
+  explicit state(api_dependencies of);
+
+  api_dependencies with;
+  support::unix_ms started_at = 0;
+  support::counter unauthenticated;
+  support::counter denied;
+  /// Of the log line about requests without a valid token.
+  support::unix_ms next_line_at = 0;
+  std::uint64_t since_last_line = 0;
+};
+
+/// Name of the header that chooses among a token's tenants.
+inline constexpr std::string_view tenant_header = "Parcelflow-Tenant";
+
+struct route_call {
+  std::shared_ptr<api::state> shared;
+  std::shared_ptr<const request> in;
+  request_target target;
+  responder answer;
+  // filled in by the door's checks, for routes that need a token
+  domain::identity who;
+  std::string tenant;
+
+  [[nodiscard]] const api_dependencies& with() const { return shared->with; }
+  [[nodiscard]] codec::viewer viewer() const {
+    return {who.granted, &shared->with.cursors};
+  }
+  /// The path's last, or last but one, variable segment: routes say which.
+  [[nodiscard]] const std::string& segment(std::size_t at) const {
+    return target.path[at];
+  }
+  void refuse(const domain::fault& why) const { answer(problem_response(why)); }
+  /// True if the query has none but these parameters; else refused.
+  [[nodiscard]] bool
+  only(std::initializer_list<std::string_view> parameters) const;
+  /// True if the body says that it is JSON; else refused (415).
+  [[nodiscard]] bool has_json() const;
+};
+
+[[nodiscard]] response json_response(int status, std::string body);
+
+/// The caller's identity and tenant, or the refusal. Reads no row.
+[[nodiscard]] domain::status admit(route_call& call, domain::role needed,
+                                   bool reads_only);
+
+// routes_orders.cpp
+void place_order(route_call call);
+void cancel_order(route_call call);
+void complete_order(route_call call);
+// routes_views.cpp
+void show_order(route_call call);
+void show_evidence(route_call call);
+void list_orders(route_call call);
+// routes_stock.cpp
+void put_stock(route_call call);
+void show_stock(route_call call);
+void list_stock(route_call call);
+// routes_ops.cpp
+void list_dead_letters(route_call call);
+void show_dead_letter(route_call call);
+void show_liveness(route_call call);
+void show_readiness(route_call call);
+void show_metrics(route_call call);
+
+} // namespace parcelflow::http

@@ -1,0 +1,133 @@
+#include "http/routes.hpp"
+
+#include "http/route_call.hpp"
+#include "support/assert.hpp"
+
+#include <algorithm>
+
+namespace parcelflow::http {
+
+using domain::failure;
+using domain::role;
+
+namespace {
+
+/// "{}" stands for any one segment that is not empty.
+struct route {
+  std::string_view method;
+  std::vector<std::string_view> path;
+  void (*serve)(route_call);
+  role needed = role::tenant_operator;
+  bool open = false; ///< asks for no token
+};
+
+const std::vector<route>& routes() {
+  static const std::vector<route> all = {
+    {"POST", {"v1", "orders"}, place_order},
+    {"GET", {"v1", "orders"}, list_orders},
+    {"GET", {"v1", "orders", "{}"}, show_order},
+    {"POST", {"v1", "orders", "{}", "cancel"}, cancel_order},
+    {"POST", {"v1", "orders", "{}", "complete"}, complete_order},
+    {"GET", {"v1", "orders", "{}", "evidence"}, show_evidence},
+    {"GET", {"v1", "inventory"}, list_stock},
+    {"GET", {"v1", "inventory", "{}"}, show_stock},
+    {"PUT", {"v1", "inventory", "{}"}, put_stock},
+    {"GET", {"v1", "dead-letters"}, list_dead_letters, role::responder},
+    {"GET", {"v1", "dead-letters", "{}"}, show_dead_letter, role::responder},
+    {"GET", {"livez"}, show_liveness, role::tenant_operator, true},
+    {"GET", {"readyz"}, show_readiness, role::tenant_operator, true},
+    {"GET", {"metrics"}, show_metrics, role::tenant_operator, true},
+  };
+  return all;
+}
+
+bool matches(const route& one, const std::vector<std::string>& path) {
+  return std::equal(one.path.begin(), one.path.end(), path.begin(), path.end(),
+                    [](std::string_view pattern, const std::string& segment) {
+                      return pattern == "{}" ? !segment.empty()
+                                             : pattern == segment;
+                    });
+}
+
+response wrong_method(const std::string& allowed) {
+  auto answer = problem_response(
+    {405, "method_not_allowed", "The method is not allowed here"},
+    "allowed here: " + allowed);
+  answer.headers.emplace_back("Allow", allowed);
+  return answer;
+}
+
+} // namespace
+
+api::state::state(api_dependencies of)
+  : with(std::move(of)), started_at(with.clock->now()) {
+  PF_ASSERT(with.gateway != nullptr && with.access != nullptr && with.ids);
+  unauthenticated = with.metrics->counter(
+    "parcelflow_http_unauthenticated_total", "Requests without a valid token");
+  denied = with.metrics->counter("parcelflow_http_denied_total",
+                                 "Requests that a token does not allow");
+}
+
+api::api(api_dependencies with)
+  : state_(std::make_shared<state>(std::move(with))) {}
+
+void api::operator()(const std::shared_ptr<const request>& in,
+                     responder answer) const {
+  auto target = parse_target(in->target);
+  if (!target)
+    return answer(problem_response(target.why()));
+  std::string allowed;
+  for (const auto& one : routes()) {
+    if (!matches(one, target->path))
+      continue;
+    if (one.method != in->method) {
+      allowed += (allowed.empty() ? "" : ", ") + std::string(one.method);
+      continue;
+    }
+    route_call call{state_, in, *std::move(target), std::move(answer), {}, {}};
+    if (!one.open)
+      if (const auto no = admit(call, one.needed, one.method == "GET"); !no)
+        return call.refuse(no.why());
+    return one.serve(std::move(call));
+  }
+  if (!allowed.empty())
+    return answer(wrong_method(allowed));
+  answer(problem_response(
+    domain::fault{failure::not_found, "there is no such path"}));
+}
+
+bool route_call::only(
+  std::initializer_list<std::string_view> parameters) const {
+  const auto checked = check_parameters(target, parameters);
+  if (!checked)
+    refuse(checked.why());
+  return checked.ok();
+}
+
+bool route_call::has_json() const {
+  constexpr std::string_view json = "application/json";
+  const auto type = in->header("content-type");
+  auto media = type.substr(0, type.find(';'));
+  while (!media.empty() && media.back() == ' ')
+    media.remove_suffix(1);
+  const bool same = std::equal(
+    media.begin(), media.end(), json.begin(), json.end(), [](char a, char b) {
+      return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b;
+    });
+  if (same && in->header_count("content-type") == 1)
+    return true;
+  answer(problem_response(
+    {415, "unsupported_media_type", "The body's type is not supported"},
+    "the body must be application/json"));
+  return false;
+}
+
+response json_response(int status, std::string body) {
+  response answer;
+  answer.status = status;
+  answer.headers.emplace_back("Content-Type", "application/json");
+  answer.body = std::move(body);
+  return answer;
+}
+
+} // namespace parcelflow::http
