@@ -190,9 +190,7 @@ void consumer::commit_applied(const subject& of, domain::stream_row row,
     store_.put_place(about.tenant_id, about.event_id,
                      {about.aggregate_id, about.aggregate_sequence});
   if (of.room) {
-    store_.erase_room(about.tenant_id, about.aggregate_id, row.position);
-    PF_ASSERT(row.waiting && row.waiting->rows > 0);
-    row.waiting->rows -= 1;
+    leave_room(of, row);
     if (of.room->mode == storage::room_mode::quarantined)
       close_letter(about.tenant_id, of.room->dead_letter_id, of.door, now);
   }

@@ -8,9 +8,10 @@
 // the dead-letter owner hears of it, and the delivery is settled only after
 // that owner's record is durable too.
 //
-// After an unclean stop the first window of events is judged one at a time,
-// each with a durable attempt row before its effect runs, so that an event
-// that kills the process is counted and, at the third death, exhausted.
+// After an unclean stop the first window of effects runs one at a time, each
+// with a durable attempt row before it, so that an event that kills the process
+// is counted and, at the third death, exhausted. Duplicates do not count into
+// the window: however far the bus's cursor lags, the killer is inside.
 //
 // Thread rule: the host's thread. Errors: none leave; a failing effect is an
 // attempt, a failing store is fail-stop.
@@ -86,7 +87,8 @@ public:
            support::id_source& ids, support::metrics& metrics,
            consumer_ports ports);
 
-  /// Recovery: waiting streams, untold records, how the last stop was.
+  /// Recovery: how the last stop was, then, once that is durably marked,
+  /// waiting streams and untold records. Subscribe when that is durable too.
   void start();
   void deliver(const bus::delivery_batch& batch);
   /// The dead-letter owner holds the record durably.
@@ -94,7 +96,8 @@ public:
             std::uint64_t generation);
   /// Due timers and waiting drains; bounded work a call.
   void step();
-  /// Stages the mark of a clean stop; nothing may be delivered after.
+  /// Stages the mark of a clean stop, when quiet; nothing may be delivered
+  /// after.
   void stop();
   /// Nothing is held that only this process knows.
   [[nodiscard]] bool quiet() const noexcept;
@@ -130,6 +133,7 @@ private:
   void save(const stream_id& stream, domain::stream_row row, bool was_waiting);
 
   // consumer_wait.cpp: waiting, draining, asking
+  void recover();
   void park_behind(const subject& of, domain::stream_row row);
   void park_retry(const subject& of, domain::stream_row row,
                   std::vector<domain::attempt> attempts, unix_ms next_at);
@@ -139,7 +143,9 @@ private:
   bool run_from_room(const stream_id& stream, domain::stream_row row,
                      storage::room_row room);
   void wait_for_hole(const stream_id& stream, domain::stream_row row);
+  void expect_hole(const stream_id& stream, unix_ms since);
   void ask_for_hole(const stream_id& stream, const domain::stream_row& row);
+  void leave_room(const subject& of, domain::stream_row& row);
   void schedule(unix_ms at, const stream_id& stream);
   void take_suspects();
   void try_cautiously(const stream_id& stream, domain::stream_row row,
@@ -154,6 +160,7 @@ private:
                   std::vector<domain::attempt> attempts);
   next set_aside(domain::dead_letter letter, std::string bytes,
                  std::uint64_t token);
+  void keep_aside(domain::dead_letter letter, std::string bytes);
   domain::dead_letter letter_of(const subject& of,
                                 domain::dead_letter_cause cause,
                                 std::uint64_t expected,
@@ -184,7 +191,11 @@ private:
   std::multimap<unix_ms, stream_id> timers_;
   std::deque<stream_id> drains_;
   std::set<stream_id> draining_;
-  std::map<stream_id, std::uint32_t> askings_;
+  struct asking {
+    std::uint32_t asked = 0;
+    unix_ms at = 0; ///< next time; other timers of the stream do not ask
+  };
+  std::map<stream_id, asking> askings_;
   std::uint64_t next_generation_ = 1;
   // the cautious window after an unclean stop
   std::size_t cautious_left_ = 0;

@@ -24,15 +24,21 @@ void consumer_host_state::init(consumer_actor::pointer self,
       *with.metrics, std::move(ports)));
   }
   with_.emplace(std::move(with));
-  for (auto& core : cores_) {
+  for (auto& core : cores_)
     core->start();
-    auto subscribed = subscribe(*with_->bus, *core, with_->limits.in_flight_max,
-                                consumer_actor(self_));
-    if (!subscribed)
-      support::log::error("consumer", subscribed.why().detail);
-    PF_ASSERT(subscribed.ok());
-  }
+  writer_->rows().when_durable([this] {
+    for (auto& core : cores_)
+      subscribe_core(*core);
+  });
   after();
+}
+
+void consumer_host_state::subscribe_core(const consumer& core) {
+  auto subscribed = subscribe(*with_->bus, core, with_->limits.in_flight_max,
+                              consumer_actor(self_));
+  if (!subscribed)
+    support::log::error("consumer", subscribed.why().detail);
+  PF_ASSERT(subscribed.ok());
 }
 
 void consumer_host_state::deliver(const std::string& consumer,
@@ -70,19 +76,20 @@ void consumer_host_state::tick() {
 caf::result<bool> consumer_host_state::drain() {
   drained_ = self_->make_response_promise<bool>();
   auto promise = *drained_;
-  if (!std::exchange(draining_, true))
-    for (auto& core : cores_)
-      core->stop();
   after();
   return promise;
 }
 
 void consumer_host_state::after() {
-  writer_->arm(self_);
   const bool quiet =
     std::all_of(cores_.begin(), cores_.end(),
                 [](const auto& core) { return core->quiet(); });
-  if (drained_ && quiet && writer_->idle()) {
+  // The stop is clean only if nothing was left to run.
+  if (drained_ && quiet && writer_->idle() && !std::exchange(stopped_, true))
+    for (auto& core : cores_)
+      core->stop();
+  writer_->arm(self_);
+  if (drained_ && stopped_ && quiet && writer_->idle()) {
     drained_->deliver(true);
     drained_.reset();
   }

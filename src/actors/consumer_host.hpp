@@ -43,6 +43,7 @@ public:
 
 private:
   consumer& core_for(const std::string& wanted);
+  void subscribe_core(const consumer& core);
   void after();
 
   consumer_actor::pointer self_ = nullptr;
@@ -50,7 +51,7 @@ private:
   std::optional<consumer_dependencies> with_;
   std::vector<std::unique_ptr<consumer>> cores_;
   host_alarm alarm_;
-  bool draining_ = false;
+  bool stopped_ = false;
   std::optional<caf::typed_response_promise<bool>> drained_;
 };
 

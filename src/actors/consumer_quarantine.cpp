@@ -58,9 +58,8 @@ void consumer::quarantine(const subject& of, domain::stream_row row,
   row.waiting = {waits, now, rows};
   const stream_id stream(about.tenant_id, about.aggregate_id);
   save(stream, std::move(row), was_waiting);
-  if (waits == domain::wait_cause::gap
-      && askings_.try_emplace(stream, 0).second)
-    schedule(now + limits_.gap_grace_ms, stream);
+  if (waits == domain::wait_cause::gap)
+    expect_hole(stream, now);
   letter.payload = of.event->bytes;
   letter.decision = waits == domain::wait_cause::gap
                       ? "the stream waits for the missing events"
@@ -83,6 +82,14 @@ consumer::next consumer::set_aside(domain::dead_letter letter,
     hold_for_tell(tenant, id, token);
     return next::hold;
   }
+  keep_aside(std::move(letter), std::move(bytes));
+  hold_for_tell(tenant, id, token);
+  return next::hold;
+}
+
+void consumer::keep_aside(domain::dead_letter letter, std::string bytes) {
+  const std::string tenant = letter.tenant_id;
+  const std::string id = letter.dead_letter_id;
   storage::room_row room;
   room.mode = storage::room_mode::quarantined;
   room.topic = letter.topic;
@@ -97,8 +104,6 @@ consumer::next consumer::set_aside(domain::dead_letter letter,
   storage::tell_row told;
   told.opened = std::move(letter);
   stage_tell(tenant, id, std::move(told));
-  hold_for_tell(tenant, id, token);
-  return next::hold;
 }
 
 void consumer::stage_tell(const std::string& tenant, const std::string& id,

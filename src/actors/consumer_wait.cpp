@@ -2,7 +2,6 @@
 #include "actors/consumer.hpp"
 #include "actors/delivery_facts.hpp"
 #include "codec/event_json.hpp"
-#include "storage/keys.hpp"
 #include "support/assert.hpp"
 #include "support/fault_point.hpp"
 #include "support/log.hpp"
@@ -22,15 +21,13 @@ constexpr std::size_t drains_a_step = 16;
 } // namespace
 
 void consumer::start() {
-  bool has_history = false;
-  const auto streams = storage::key_writer(storage::kind::stream).take();
-  store_.rows().scan(streams, storage::prefix_end(streams), [&](auto, auto) {
-    has_history = true;
-    return false;
-  });
-  const bool clean = store_.take_clean_stop();
-  if (!clean && has_history)
+  if (!store_.take_clean_stop())
     cautious_left_ = limits_.in_flight_max;
+  // From here on a death shows; no effect runs before that is durable.
+  store_.rows().when_durable([this] { recover(); });
+}
+
+void consumer::recover() {
   std::vector<tell> untold;
   store_.each_untold([&](std::string tenant, std::string id, auto row) {
     if (row.opened && row.opened->consumer != spec_.name)
@@ -48,6 +45,7 @@ void consumer::start() {
 }
 
 void consumer::stop() {
+  PF_ASSERT(quiet());
   store_.mark_clean_stop();
 }
 
@@ -125,11 +123,11 @@ void consumer::step() {
     const auto row = store_.stream(stream.first, stream.second);
     if (!row.waiting)
       continue;
-    if (row.waiting->cause == domain::wait_cause::gap
-        && !store_.room(stream.first, stream.second, row.position + 1))
-      ask_for_hole(stream, row);
-    else
+    if (row.waiting->cause != domain::wait_cause::gap
+        || store_.room(stream.first, stream.second, row.position + 1))
       enqueue_drain(stream);
+    else if (askings_[stream].at <= now)
+      ask_for_hole(stream, row);
   }
   for (std::size_t i = 0; i < drains_a_step && !drains_.empty(); ++i) {
     if (trial_)
@@ -188,8 +186,9 @@ bool consumer::run_from_room(const stream_id& stream, domain::stream_row row,
     storage::corrupt_row("waiting room", event.why());
   delivery_facts facts(store_, **event, false);
   const auto judged = domain::judge(**event, row, spec_.supported, facts);
-  const auto door = room.mode == storage::room_mode::retry ? domain::via::retry
-                                                           : domain::via::drain;
+  auto door = domain::via::drain;
+  if (room.mode == storage::room_mode::retry) // kept first only to be careful?
+    door = room.attempts.empty() ? domain::via::delivery : domain::via::retry;
   subject of{*event, room.topic, door, std::move(room)};
   if (judged.what == verdict::applied) {
     const bool applied = apply(of, std::move(row));
@@ -202,16 +201,34 @@ bool consumer::run_from_room(const stream_id& stream, domain::stream_row row,
     return applied;
   }
   count(judged.what);
-  const auto cause = judged.what == verdict::unsupported
-                       ? domain::dead_letter_cause::unsupported_version
-                       : domain::dead_letter_cause::sequence_fork;
-  const auto waits = judged.what == verdict::unsupported
-                       ? domain::wait_cause::unsupported
-                       : domain::wait_cause::exhausted;
+  if (judged.what == verdict::fork) {
+    // Its id was used elsewhere while it waited: the hole is still a hole.
+    auto letter = letter_of(of, domain::dead_letter_cause::sequence_fork,
+                            judged.expected, judged.reason);
+    letter.known_event_id = judged.known_event_id;
+    letter.known_digest = judged.known_digest;
+    keep_aside(std::move(letter), of.event->bytes);
+    leave_room(of, row);
+    if (row.waiting->rows == 0)
+      row.waiting.reset();
+    const bool on = row.waiting.has_value();
+    save(stream, std::move(row), true);
+    return on;
+  }
+  PF_ASSERT(judged.what == verdict::unsupported);
   auto attempts = of.room->attempts;
-  quarantine(of, std::move(row), cause, waits, judged.reason,
+  quarantine(of, std::move(row), domain::dead_letter_cause::unsupported_version,
+             domain::wait_cause::unsupported, judged.reason,
              std::move(attempts));
   return false;
+}
+
+void consumer::leave_room(const subject& of, domain::stream_row& row) {
+  const auto& about = of.event->envelope;
+  PF_ASSERT(row.waiting && row.waiting->rows > 0);
+  store_.erase_room(about.tenant_id, about.aggregate_id,
+                    about.aggregate_sequence);
+  row.waiting->rows -= 1;
 }
 
 void consumer::wait_for_hole(const stream_id& stream, domain::stream_row row) {
@@ -220,13 +237,21 @@ void consumer::wait_for_hole(const stream_id& stream, domain::stream_row row) {
     row.waiting->since = clock_.now();
     save(stream, row, true);
   }
-  if (askings_.try_emplace(stream, 0).second)
-    schedule(row.waiting->since + limits_.gap_grace_ms, stream);
+  expect_hole(stream, row.waiting->since);
+}
+
+/// One running timer a stream asks for its hole.
+void consumer::expect_hole(const stream_id& stream, unix_ms since) {
+  auto& ask = askings_[stream];
+  if (ask.at > clock_.now())
+    return;
+  ask.at = std::max(since + limits_.gap_grace_ms, clock_.now());
+  schedule(ask.at, stream);
 }
 
 void consumer::ask_for_hole(const stream_id& stream,
                             const domain::stream_row& row) {
-  auto& asked = askings_[stream];
+  auto& ask = askings_[stream];
   const auto upto = store_.first_in_room(stream.first, stream.second);
   missing_range missing{stream, row.position + 1, row.position + 1};
   if (upto && *upto > missing.from)
@@ -240,11 +265,11 @@ void consumer::ask_for_hole(const stream_id& stream,
   resends_asked_.add();
   ports_.ask_resend(missing);
   unix_ms pause = std::max<unix_ms>(limits_.gap_grace_ms, 1);
-  for (std::uint32_t i = 0; i < asked && pause < limits_.resend_retry_max_ms;
-       ++i)
+  for (auto i = ask.asked; i > 0 && pause < limits_.resend_retry_max_ms; --i)
     pause *= 2;
-  asked += 1;
-  schedule(clock_.now() + std::min(pause, limits_.resend_retry_max_ms), stream);
+  ask.asked += 1;
+  ask.at = clock_.now() + std::min(pause, limits_.resend_retry_max_ms);
+  schedule(ask.at, stream);
 }
 
 void consumer::take_suspects() {
@@ -253,8 +278,6 @@ void consumer::take_suspects() {
     suspects_.pop_front();
     if (take(one) == next::ack)
       settle_when_durable({{one.token, bus::settlement::ack}});
-    if (cautious_left_ > 0)
-      cautious_left_ -= 1;
     if (store_.rows().must_commit())
       break; // its row first; the drain that follows brings us back
   }
@@ -293,6 +316,10 @@ void consumer::run_trial(const stream_id& stream) {
   auto room = store_.room(stream.first, stream.second, row.position + 1);
   PF_ASSERT(room && !room->attempts.empty());
   room->attempts.pop_back(); // this attempt did not end the process
+  const bool from_bus =
+    room->mode == storage::room_mode::retry && room->attempts.empty();
+  if (from_bus && cautious_left_ > 0)
+    cautious_left_ -= 1;
   trial_.reset();
   draining_.erase(stream);
   if (run_from_room(stream, std::move(row), std::move(*room)))

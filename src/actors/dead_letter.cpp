@@ -3,6 +3,7 @@
 #include "storage/keys.hpp"
 #include "support/fault_point.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace parcelflow::actors {
@@ -53,16 +54,21 @@ void dead_letter_state::open(const domain::dead_letter& told) {
     save(told);
     return;
   }
-  if (letter->cause == told.cause
-      && letter->state() != domain::dead_letter_state::resolved)
-    return; // told before; a crash came between
+  const auto& opening = told.steps.front();
+  const bool told_before =
+    std::find(letter->steps.begin(), letter->steps.end(), opening)
+    != letter->steps.end();
+  if (told_before
+      || (letter->cause == told.cause
+          && letter->state() != domain::dead_letter_state::resolved))
+    return; // a crash came between
   // The same event stands for another reason now: the record follows.
   auto next = told;
   next.first_seen = letter->first_seen;
   next.seen = letter->seen;
   next.replay_ids = letter->replay_ids;
   next.steps = letter->steps;
-  next.steps.push_back(told.steps.front());
+  next.steps.push_back(opening);
   save(next);
 }
 

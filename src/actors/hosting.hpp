@@ -13,7 +13,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -26,14 +26,16 @@ struct hosting_links {
   std::function<void(resend_request)> resend; ///< to the order owner
 };
 
-/// One timer for everything a host waits for; zero timers when idle.
+/// One timer for everything an actor waits for; zero timers when idle. It
+/// knows every tick that is on its way, so that a tick that was overtaken by
+/// an earlier one is not sent again and again.
 class host_alarm {
 public:
   template <class Self>
   void wake(Self* self, const support::clock& clock, unix_ms at) {
-    if (at_ && *at_ <= at)
+    if (!coming_.empty() && *coming_.begin() <= at)
       return;
-    at_ = at;
+    coming_.insert(at);
     const auto pause = std::max<unix_ms>(at - clock.now(), 0);
     if (pause == 0)
       self->send(self, tick_atom::value);
@@ -41,10 +43,13 @@ public:
       self->delayed_send(self, std::chrono::milliseconds(pause),
                          tick_atom::value);
   }
-  void rang() noexcept { at_.reset(); }
+  void rang() {
+    if (!coming_.empty())
+      coming_.erase(coming_.begin());
+  }
 
 private:
-  std::optional<unix_ms> at_;
+  std::set<unix_ms> coming_; ///< when ticks are due
 };
 
 template <class Self>

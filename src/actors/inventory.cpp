@@ -144,9 +144,13 @@ void inventory_state::join_chunk(const reservation_ref& of,
   alarm_.wake(self_, *with_->clock, chunk.deadline);
 }
 
-void inventory_state::left_held(const std::string& tenant,
+void inventory_state::left_held(const reservation_ref& of,
                                 const domain::reservation& was) {
-  held_by_key_.erase(key_of(tenant, was.idempotency_key));
+  const auto held =
+    held_by_key_.find(key_of(of.tenant_id, was.idempotency_key));
+  // Another order under the same key may hold a newer one.
+  if (held != held_by_key_.end() && held->second == of.reservation_id)
+    held_by_key_.erase(held);
   const auto at = chunks_.find(was.chunk);
   if (at == chunks_.end())
     return;
@@ -176,7 +180,7 @@ bool inventory_state::release_one(const reservation_ref& of) {
   if (!changes)
     storage::corrupt_row("stock", changes.why());
   put(of.tenant_id, *changes);
-  left_held(of.tenant_id, *held);
+  left_held(of, *held);
   held->state = reservation_state::released;
   writer_->rows().put(storage::reservation_key(of.tenant_id, of.reservation_id),
                       domain::encode(*held));
@@ -242,8 +246,13 @@ void inventory_state::tick() {
 }
 
 void inventory_state::after() {
+  const bool quiet = !consumer_ || consumer_->quiet();
+  // The stop is clean only if nothing was left to run.
+  if (drained_ && quiet && writer_->idle() && !std::exchange(stopped_, true)
+      && consumer_)
+    consumer_->stop();
   writer_->arm(self_);
-  if (drained_ && consumer_->quiet() && writer_->idle()) {
+  if (drained_ && stopped_ && quiet && writer_->idle()) {
     drained_->deliver(true);
     drained_.reset();
   }

@@ -11,6 +11,7 @@
 #include "actors/interfaces.hpp"
 #include "actors/round_writer.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,6 +37,8 @@ struct inventory_dependencies {
   support::metrics* metrics = nullptr;
   hosting_links links; ///< `resend` is set when the order owner is met
   payment_actor payment;
+  /// What the configuration adds to the spec. May be empty.
+  std::function<void(domain::consumer_spec&)> adjust_spec;
 };
 
 class inventory_state {
@@ -73,7 +76,7 @@ private:
                                           const std::string& id);
   void join_chunk(const reservation_ref& of, domain::reservation& held);
   bool release_one(const reservation_ref& of);
-  void left_held(const std::string& tenant, const domain::reservation& was);
+  void left_held(const reservation_ref& of, const domain::reservation& was);
   void after();
 
   // inventory_life.cpp
@@ -94,10 +97,10 @@ private:
   std::set<std::pair<std::string, std::string>> resolving_;
   std::vector<reserve_request> postponed_; ///< their key is being resolved
   /// The reservation that the effect under way takes out of `held`.
-  std::optional<std::pair<std::string, domain::reservation>> leaving_;
+  std::optional<std::pair<reservation_ref, domain::reservation>> leaving_;
   host_alarm alarm_;
   std::optional<caf::typed_response_promise<bool>> drained_;
-  bool draining_ = false;
+  bool stopped_ = false;
   support::counter expired_;
 };
 

@@ -2,6 +2,7 @@
 // consumer of order events, and the actor's handlers.
 #include "actors/inventory.hpp"
 #include "codec/order_json.hpp"
+#include "codec/strict_json.hpp"
 #include "storage/keys.hpp"
 #include "support/assert.hpp"
 #include "support/log.hpp"
@@ -15,8 +16,23 @@ namespace log = support::log;
 
 namespace {
 
+/// Later versions keep `reservationId` where it was; the rest is not ours.
+domain::outcome<std::string>
+reservation_in_later_version(std::string_view data) {
+  auto quoted = codec::find_member(data, "reservationId");
+  if (quoted && quoted->size() > 2) {
+    quoted->remove_prefix(1);
+    quoted->remove_suffix(1);
+    if (domain::is_public_id(*quoted))
+      return std::string(*quoted);
+  }
+  return {domain::failure::invalid_envelope, "no legal reservationId"};
+}
+
 domain::outcome<std::string> reservation_named_by(const domain::event& of) {
   if (of.envelope.event_type == domain::order_accepted) {
+    if (of.envelope.event_version > 1)
+      return reservation_in_later_version(of.envelope.data);
     auto facts = codec::read_accepted(of.envelope.data);
     if (!facts)
       return facts.why();
@@ -60,10 +76,12 @@ void inventory_state::meet(const order_actor& order) {
                     {std::string(domain::order_completed), 1}};
   spec.effect = [this](const domain::event& of, const domain::effect_context&,
                        domain::effect_rows& rows) { return effect(of, rows); };
+  if (with_->adjust_spec)
+    with_->adjust_spec(spec);
   auto ports = ports_of(self_, with_->links, spec, alarm_, *with_->clock);
-  ports.applied = [this](const domain::event& of) {
+  ports.applied = [this](const domain::event&) {
     if (leaving_)
-      left_held(of.envelope.tenant_id, leaving_->second);
+      left_held(leaving_->first, leaving_->second);
     leaving_.reset();
   };
   consumer_ = std::make_unique<consumer>(
@@ -71,12 +89,14 @@ void inventory_state::meet(const order_actor& order) {
     *with_->ids, *with_->metrics, std::move(ports));
   load_held();
   consumer_->start();
-  auto subscribed =
-    subscribe(*with_->links.bus, *consumer_, with_->consuming.in_flight_max,
-              inventory_actor(self_));
-  if (!subscribed)
-    log::error("inventory", subscribed.why().detail);
-  PF_ASSERT(subscribed.ok());
+  writer_->rows().when_durable([this] {
+    auto subscribed =
+      subscribe(*with_->links.bus, *consumer_, with_->consuming.in_flight_max,
+                inventory_actor(self_));
+    if (!subscribed)
+      log::error("inventory", subscribed.why().detail);
+    PF_ASSERT(subscribed.ok());
+  });
   after();
 }
 
@@ -166,7 +186,8 @@ effect_answer inventory_state::effect(const domain::event& of,
     return effect_answer::decline("the reservation is "
                                   + std::string(to_string(reservation->state)));
   if (to == reservation_state::confirmed)
-    leaving_ = {about.tenant_id, *reservation};
+    leaving_ = {{about.tenant_id, *id, reservation->idempotency_key},
+                *reservation};
   else {
     const auto changes =
       domain::settle(*reservation, to, [&](std::string_view sku) {
@@ -185,8 +206,6 @@ effect_answer inventory_state::effect(const domain::event& of,
 caf::result<bool> inventory_state::drain() {
   drained_ = self_->make_response_promise<bool>();
   auto promise = *drained_;
-  if (!std::exchange(draining_, true) && consumer_)
-    consumer_->stop();
   after();
   return promise;
 }

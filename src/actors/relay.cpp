@@ -7,7 +7,6 @@
 #include "support/log.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 namespace parcelflow::actors {
 
@@ -173,27 +172,44 @@ void relay_state::settle_front() {
 
 /// False if the bus could not be reached and everything behind was rewound.
 bool relay_state::book(const open_batch& batch) {
-  for (std::size_t i = 0; i < batch.events.size(); ++i) {
-    const auto& result = (*batch.results)[i];
-    if (result)
-      continue;
-    const auto& event = batch.events[i];
-    failed_total_.add();
-    if (result.why().code == domain::failure::bus_refused
-        && held_.size() < with_->limits.held_streams_max) {
-      hold(event, result.why());
-      continue;
-    }
+  const auto stop = hold_refused(batch);
+  if (stop) {
+    const auto position = batch.events[*stop].position;
     open_batch accepted = batch;
-    accepted.events.resize(i);
-    accepted.last_position = event.position - 1;
+    accepted.events.resize(*stop);
+    accepted.last_position = position - 1;
     put_runs(accepted);
-    rewind(event.position, result.why());
+    rewind(position, (*batch.results)[*stop].why());
     return false;
   }
   put_runs(batch);
   failures_ = 0;
   return true;
+}
+
+/// Holds the streams of refused events, each at its first event of the batch
+/// that was not accepted. First of all: where a batch is accepted whole or not
+/// at all, the others fail because of them, and would for ever. Answers the
+/// first event that failed for another reason and is not held.
+std::optional<std::size_t> relay_state::hold_refused(const open_batch& batch) {
+  std::map<stream_id, std::size_t> first_failed;
+  for (std::size_t i = 0; i < batch.events.size(); ++i) {
+    const auto& result = (*batch.results)[i];
+    if (result)
+      continue;
+    failed_total_.add();
+    const auto stream = stream_of(*batch.events[i].event);
+    const auto first = first_failed.emplace(stream, i).first->second;
+    if (result.why().code == domain::failure::bus_refused
+        && !held_.contains(stream)
+        && held_.size() < with_->limits.held_streams_max)
+      hold(batch.events[first], result.why());
+  }
+  std::optional<std::size_t> stop;
+  for (const auto& [stream, first] : first_failed)
+    if (!held_.contains(stream))
+      stop = std::min(stop.value_or(first), first);
+  return stop;
 }
 
 /// Receipts of the accepted events, cut into contiguous runs, and the cursor.
@@ -248,8 +264,6 @@ void relay_state::rewind(std::uint64_t position, const domain::fault& why) {
   ready_bytes_ = 0;
   next_read_ = position;
   behind_ = true;
-  self_->delayed_send(self_, std::chrono::milliseconds(pause),
-                      tick_atom::value);
 }
 
 void relay_state::flush() {
@@ -264,7 +278,7 @@ void relay_state::durable() {
 }
 
 void relay_state::tick() {
-  polling_ = false;
+  alarm_.rang();
   behind_ = true;
   const auto now = with_->clock->now();
   for (auto& [stream, held] : held_)
@@ -275,18 +289,17 @@ void relay_state::tick() {
   after();
 }
 
-/// The safety poll: the one timer that runs when all is quiet.
+/// The safety poll is the one timer that runs when all is quiet; it rings
+/// earlier for a held stream or a bus that could not be reached.
 void relay_state::arm_poll() {
-  if (polling_)
-    return;
-  polling_ = true;
-  auto pause = poll_ms_;
   const auto now = with_->clock->now();
+  auto at = now + poll_ms_;
+  if (retry_at_ > now)
+    at = std::min(at, retry_at_);
   for (const auto& [stream, held] : held_)
     if (held.dead_letter_id.empty())
-      pause = std::clamp<unix_ms>(held.next_at - now, 1, pause);
-  self_->delayed_send(self_, std::chrono::milliseconds(pause),
-                      tick_atom::value);
+      at = std::min(at, std::max(held.next_at, now + 1));
+  alarm_.wake(self_, *with_->clock, at);
 }
 
 caf::result<bool> relay_state::drain() {

@@ -11,7 +11,7 @@
 // a dead letter of the pseudo-consumer "publish".
 #pragma once
 
-#include "actors/interfaces.hpp"
+#include "actors/hosting.hpp"
 #include "actors/round_writer.hpp"
 #include "domain/retry_policy.hpp"
 #include "storage/outbox.hpp"
@@ -89,6 +89,7 @@ private:
   void send(std::uint64_t number, std::vector<bus::offered> events);
   void settle_front();
   bool book(const open_batch& batch);
+  std::optional<std::size_t> hold_refused(const open_batch& batch);
   void rewind(std::uint64_t position, const domain::fault& why);
   void put_runs(const open_batch& batch);
   void after();
@@ -125,7 +126,7 @@ private:
   std::uint32_t failures_ = 0; ///< in a row, of reaching the bus
   unix_ms retry_at_ = 0;
   unix_ms poll_ms_ = 1000;
-  bool polling_ = false;
+  host_alarm alarm_;
   bool draining_ = false;
   std::optional<caf::typed_response_promise<bool>> drained_;
   support::counter published_total_;

@@ -63,6 +63,7 @@ domain::status runtime::open() {
   auto options = store_options_of(settings_);
   options.file_system = with_.file_system;
   options.on_failure = with_.on_storage_failure;
+  options.on_round = with_.on_round;
   auto opened = storage::store::open(std::move(options));
   if (!opened)
     return opened.why();
@@ -79,6 +80,8 @@ domain::status runtime::open() {
     return made.why();
   bus_ = std::move(made->bus);
   host_ = made->host;
+  if (with_.wrap_bus)
+    bus_ = with_.wrap_bus(std::move(bus_));
   log::info("app", "store open",
             {{"directory", settings_.data.directory},
              {"store_id", store_->identity().store_id},
@@ -112,6 +115,12 @@ void runtime::spawn_owners(const commit_way& way) {
     return std::make_shared<support::seeded_id_source>(*with_.clock, next++);
   };
   auto fresh_ids = ids;
+  const auto adjust = [settings = settings_,
+                       hook = with_.adjust_spec](domain::consumer_spec& spec) {
+    add_supported(spec, settings);
+    if (hook)
+      hook(spec);
+  };
   dead_letter_ =
     spawn(system_, with_.detached, dead_letter,
           dead_letter_dependencies{store_->take(storage::owner::dead_letter),
@@ -122,13 +131,13 @@ void runtime::spawn_owners(const commit_way& way) {
           relay_dependencies{store_->take(storage::owner::relay), way,
                              relay_limits_of(settings_), with_.clock,
                              fresh_ids(), &metrics_, bus_.get(), dead_letter_});
-  inventory_ =
-    spawn(system_, with_.detached, inventory,
-          inventory_dependencies{
-            store_->take(storage::owner::inventory), way,
-            inventory_limits_of(settings_), consumer_limits_of(settings_),
-            with_.clock, fresh_ids(), &metrics_,
-            hosting_links{bus_.get(), dead_letter_, nullptr}, payment_});
+  inventory_ = spawn(
+    system_, with_.detached, inventory,
+    inventory_dependencies{
+      store_->take(storage::owner::inventory), way,
+      inventory_limits_of(settings_), consumer_limits_of(settings_),
+      with_.clock, fresh_ids(), &metrics_,
+      hosting_links{bus_.get(), dead_letter_, nullptr}, payment_, adjust});
   order_ = spawn(system_, with_.detached, order,
                  order_dependencies{store_->take(storage::owner::order), way,
                                     order_limits_of(settings_), with_.clock,
@@ -136,7 +145,7 @@ void runtime::spawn_owners(const commit_way& way) {
                                     inventory_, payment_, relay_});
   caf::anon_send(inventory_, meet_atom::value, order_);
   const auto host = [&](storage::owner owner, domain::consumer_spec spec) {
-    add_supported(spec, settings_);
+    adjust(spec);
     return spawn(system_, with_.detached, consumer_host,
                  consumer_dependencies{store_->take(owner),
                                        way,
@@ -238,6 +247,41 @@ bool runtime::stop(std::chrono::milliseconds deadline) {
   drain("notification", notification_);
   drain("dead_letter", dead_letter_);
   return all;
+}
+
+/// Every event-based actor answers CAF's own question once its mailbox comes
+/// to it, which is after its init and whatever was sent before.
+void runtime::await_recovery() {
+  caf::scoped_actor self{system_};
+  const auto ask = [&](const auto& owner) {
+    self
+      ->request(caf::actor_cast<caf::actor>(owner), caf::infinite,
+                caf::sys_atom::value, caf::get_atom::value, std::string("info"))
+      .receive([](const caf::ok_atom&, const std::string&,
+                  const caf::strong_actor_ptr&, const std::string&) {},
+               [](const caf::error&) {});
+  };
+  ask(dead_letter_);
+  ask(relay_);
+  ask(order_);
+  ask(inventory_);
+  ask(fulfillment_);
+  ask(notification_);
+}
+
+void runtime::hurry() {
+  stopping_->store(true);
+  const auto end = [](const auto& owner) {
+    if (owner)
+      caf::anon_send_exit(owner, caf::exit_reason::user_shutdown);
+  };
+  end(order_);
+  end(relay_);
+  end(bus_host_);
+  end(inventory_);
+  end(fulfillment_);
+  end(notification_);
+  end(dead_letter_);
 }
 
 void runtime::exit_all() {

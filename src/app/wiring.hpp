@@ -17,6 +17,7 @@
 #include "app/config.hpp"
 #include "bus/event_bus.hpp"
 #include "bus/hosted.hpp"
+#include "domain/consumer_spec.hpp"
 #include "storage/store.hpp"
 #include "support/clock.hpp"
 #include "support/metrics.hpp"
@@ -37,10 +38,17 @@ struct seams {
   std::uint64_t seed = 0;                ///< of ids and chance
   std::shared_ptr<rocksdb::FileSystem> file_system;
   std::function<void(const domain::fault&)> on_storage_failure;
+  std::function<void(std::string_view)> on_round; ///< see store_options
   /// Owners on threads of their own; false: on CAF's scheduler (tests).
   bool detached = true;
   /// With detached = false: runs the scheduler until nothing is left to do.
   std::function<void()> run_scheduled;
+  /// Fault injection: changes each consumer's spec before it is spawned, and
+  /// the bus before anyone knows it. Empty in production.
+  std::function<void(domain::consumer_spec&)> adjust_spec;
+  std::function<std::unique_ptr<bus::event_bus>(
+    std::unique_ptr<bus::event_bus>)>
+    wrap_bus;
   /// Called when an owner died; the default ends the process (exit 70).
   std::function<void(const std::string&)> on_owner_death;
 };
@@ -62,15 +70,26 @@ public:
   [[nodiscard]] bus::bus_counters bus_counters() const;
   [[nodiscard]] bool disk_ok() const noexcept { return disk_ok_->load(); }
 
+  /// Returns when every owner has recovered from its rows.
+  void await_recovery();
+
+  /// Ends a `stop` under way at once: whatever is not drained is recovered by
+  /// the next start. From any thread.
+  void hurry();
+
   /// Drains in order; true if every step was done before the deadline.
   bool stop(std::chrono::milliseconds deadline);
 
   // For tests that speak to owners directly.
-  [[nodiscard]] const actors::order_actor& order_owner() const { return order_; }
+  [[nodiscard]] const actors::order_actor& order_owner() const {
+    return order_;
+  }
   [[nodiscard]] const actors::inventory_actor& inventory_owner() const {
     return inventory_;
   }
-  [[nodiscard]] const actors::relay_actor& relay_owner() const { return relay_; }
+  [[nodiscard]] const actors::relay_actor& relay_owner() const {
+    return relay_;
+  }
   [[nodiscard]] const actors::consumer_actor& fulfillment_owner() const {
     return fulfillment_;
   }

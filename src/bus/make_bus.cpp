@@ -26,16 +26,16 @@ domain::status allowed(const bus_options& options) {
   return domain::done();
 }
 
-domain::status durable_enough(const event_bus& bus, durability minimum) {
-  const auto traits = bus.traits();
-  if (traits.durability >= minimum)
+domain::status durable_enough(const std::string& adapter, durability has,
+                              durability minimum) {
+  if (has >= minimum)
     return domain::done();
-  const std::string has(to_string(traits.durability));
+  const std::string level(to_string(has));
   return {
     failure::config_invalid,
-    "bus.adapter = " + traits.name + " acknowledges at " + has
+    "bus.adapter = " + adapter + " acknowledges at " + level
       + ", below bus.minimum_durability = " + std::string(to_string(minimum))
-      + ": take bus.adapter = log or set bus.minimum_durability = " + has};
+      + ": take bus.adapter = log or set bus.minimum_durability = " + level};
 }
 
 made_bus make_adapter(bus_options& options, std::optional<host_side>& host) {
@@ -54,11 +54,21 @@ made_bus make_adapter(bus_options& options, std::optional<host_side>& host) {
 
 } // namespace
 
+domain::status check_bus(const bus_options& options) {
+  if (auto checked = allowed(options); !checked)
+    return checked;
+  const auto has =
+    options.adapter == "memory" ? durability::memory : durability::fsync;
+  return durable_enough(options.adapter, has, options.minimum_durability);
+}
+
 outcome<made_bus> make_bus(bus_options options, std::optional<host_side> host) {
   if (auto checked = allowed(options); !checked)
     return checked.why();
   auto made = make_adapter(options, host);
-  if (auto checked = durable_enough(*made.bus, options.minimum_durability);
+  const auto traits = made.bus->traits();
+  if (auto checked = durable_enough(traits.name, traits.durability,
+                                    options.minimum_durability);
       !checked)
     return checked.why();
   if (options.faults.any())

@@ -38,6 +38,9 @@ struct made_bus {
 };
 
 /// `host` is needed by "log" alone.
+/// What make_bus would refuse, without making anything.
+[[nodiscard]] domain::status check_bus(const bus_options& options);
+
 [[nodiscard]] domain::outcome<made_bus> make_bus(bus_options options,
                                                  std::optional<host_side> host);
 

@@ -16,6 +16,10 @@ Row whole(std::string_view what, domain::outcome<Row> row) {
   return *std::move(row);
 }
 
+std::string running_mark() {
+  return {"\x01\0\x01", 3};
+}
+
 std::string kind_prefix(kind of) {
   return key_writer(of).take();
 }
@@ -182,11 +186,10 @@ void consumer_store::each_untold(const tell_visitor& visit) {
 }
 
 bool consumer_store::take_clean_stop() {
-  const auto key = clean_stop_key(consumer_);
-  const bool clean = rows_.get(key).has_value();
-  if (clean)
-    rows_.erase(key);
-  return clean;
+  auto key = clean_stop_key(consumer_);
+  const auto mark = rows_.get(key);
+  rows_.put(std::move(key), running_mark());
+  return !mark || *mark != running_mark();
 }
 
 void consumer_store::mark_clean_stop() {

@@ -106,7 +106,8 @@ public:
     std::function<void(std::string tenant, std::string id, tell_row row)>;
   void each_untold(const tell_visitor& visit);
 
-  /// True if the last stop was clean; forgets it, so that a kill shows.
+  /// True if the last stop was clean or there was no start before; leaves a
+  /// mark, so that a kill shows, be it at the very first event.
   bool take_clean_stop();
   void mark_clean_stop();
 

@@ -65,4 +65,21 @@ snapshot::first(owner of, std::string_view from, std::string_view upper) const {
   return found;
 }
 
+std::optional<std::pair<std::string, std::string>>
+snapshot::last(owner of, std::string_view from, std::string_view upper) const {
+  auto options = impl_->options();
+  const rocksdb::Slice first = slice(from);
+  const rocksdb::Slice bound = slice(upper);
+  options.iterate_lower_bound = &first;
+  options.iterate_upper_bound = &bound;
+  const std::unique_ptr<rocksdb::Iterator> at(
+    impl_->shared->db->NewIterator(options, impl_->shared->handle(of)));
+  at->SeekToLast();
+  if (at->Valid())
+    return std::pair(at->key().ToString(), at->value().ToString());
+  if (!at->status().ok())
+    impl_->shared->fail("scan", at->status());
+  return std::nullopt;
+}
+
 } // namespace parcelflow::storage

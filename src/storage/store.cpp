@@ -70,6 +70,8 @@ void store::commit(std::span<const sealed_batch_ptr> batches) {
   auto& shared = *impl_->shared;
   shared.check();
   auto round = join(batches);
+  if (impl_->options.on_round)
+    impl_->options.on_round(round.Data());
   rocksdb::WriteOptions options;
   options.sync = impl_->options.sync;
   options.protection_bytes_per_key = 8;

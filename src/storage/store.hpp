@@ -44,7 +44,9 @@ struct store_options {
   std::uint64_t write_buffer_bytes = 64U << 20; ///< a family's memtable
   std::uint64_t wal_bytes_max = 512U << 20;     ///< bounds recovery time
   std::int64_t mark_sync_ms = 1000; ///< acked.mark to stable storage
-  std::shared_ptr<rocksdb::FileSystem> file_system;     ///< the disk seam
+  std::shared_ptr<rocksdb::FileSystem> file_system; ///< the disk seam
+  /// Sees each round's bytes before it is written; for benches and tests.
+  std::function<void(std::string_view)> on_round;
   std::function<void(const domain::fault&)> on_failure; ///< must not return
 };
 
@@ -69,6 +71,9 @@ public:
   /// The first row with key >= from and < upper.
   [[nodiscard]] std::optional<std::pair<std::string, std::string>>
   first(owner of, std::string_view from, std::string_view upper) const;
+  /// The last row with key >= from and < upper.
+  [[nodiscard]] std::optional<std::pair<std::string, std::string>>
+  last(owner of, std::string_view from, std::string_view upper) const;
 
 private:
   friend class store;
