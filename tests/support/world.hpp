@@ -1,7 +1,8 @@
 // A whole ParcelFlow inside a test: the real actors on CAF's test coordinator,
 // the real RocksDB in a temporary directory, virtual time. `run` works until
 // nothing is left to do, `pass` moves the clock; `restart` closes and opens
-// the same directory again.
+// the same directory again. PARCELFLOW_TEST_COMMITTER=per_owner in the
+// environment runs it with split batches.
 #pragma once
 
 #include "app/config.hpp"
@@ -12,6 +13,7 @@
 #include "domain/notification.hpp"
 #include "storage/consumer_store.hpp"
 #include "storage/keys.hpp"
+#include "tests/support/invariants.hpp"
 #include "tests/support/temp_directory.hpp"
 
 #include <caf/actor_system.hpp>
@@ -20,10 +22,13 @@
 #include <caf/send.hpp>
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace parcelflow::test {
@@ -42,15 +47,22 @@ struct coordinator_config : caf::actor_system_config {
 
 class world {
 public:
-  explicit world(std::function<void(app::config&)> adjust = {})
-    : settings(default_config()) {
+  explicit world(std::function<void(app::config&)> adjust = {},
+                 std::function<void(app::seams&)> inject = {})
+    : settings(default_config()), inject_faults(std::move(inject)) {
     settings.data.directory = directory.path() + "/data";
     settings.storage.write_buffer_bytes = 4U << 20U;
+    const char* committer = std::getenv("PARCELFLOW_TEST_COMMITTER");
+    if (committer != nullptr && std::string_view(committer) == "per_owner")
+      settings.storage.committer = app::committer_kind::per_owner;
     if (adjust)
       adjust(settings);
     start();
   }
-  ~world() { close(); }
+  ~world() {
+    CHECK(deaths.empty());
+    close();
+  }
 
   void start() {
     config = std::make_unique<coordinator_config>();
@@ -62,6 +74,11 @@ public:
     with.seed = next_seed++;
     with.detached = false;
     with.run_scheduled = [this] { run(); };
+    with.on_owner_death = [this](const std::string& why) {
+      deaths.push_back(why);
+    };
+    if (inject_faults)
+      inject_faults(with);
     auto made = app::runtime::start(*system, settings, with);
     REQUIRE_MESSAGE(made.ok(), (made ? "" : made.why().detail));
     it = std::move(*made);
@@ -256,9 +273,53 @@ public:
     run();
   }
 
+  /// Hands one delivery to a consumer, past the bus: bytes as they came.
+  void deliver(const actors::consumer_actor& to, std::string_view consumer,
+               bus::delivery one) {
+    one.topic = domain::order_topic;
+    one.token = 1ULL << 40U; // of no event of the bus
+    auto batch = std::make_shared<bus::delivery_batch>();
+    batch->push_back(std::move(one));
+    caf::anon_send(to, actors::deliver_atom::value, std::string(consumer),
+                   actors::delivery_ptr(std::move(batch)));
+    run();
+  }
+  /// As the codec would hand it on.
+  void deliver_text(const actors::consumer_actor& to, std::string_view consumer,
+                    const std::string& bytes) {
+    bus::delivery one;
+    auto parsed = codec::decode_event(bytes);
+    if (parsed)
+      one.event = *parsed;
+    else {
+      one.raw = std::make_shared<const std::string>(bytes);
+      one.why = parsed.why();
+    }
+    deliver(to, consumer, std::move(one));
+  }
+  /// Bytes in the write-ahead log: how much was ever written.
+  [[nodiscard]] std::uintmax_t written_bytes() const {
+    std::uintmax_t sum = 0;
+    for (const auto& file : std::filesystem::directory_iterator(
+           settings.data.directory + "/store"))
+      if (file.path().extension() == ".log")
+        sum += file.file_size();
+    return sum;
+  }
+  /// Every invariant over what is durable now; everything must be at rest.
+  void check_invariants(bool holes_allowed = false) {
+    at_rest when;
+    when.now = clock.now();
+    when.holes_allowed = holes_allowed;
+    for (const auto& one : violations(it->store().read(), when))
+      FAIL_CHECK(one);
+  }
+
   temp_directory directory;
   support::manual_clock clock{1'800'000'000'000};
   app::config settings;
+  std::function<void(app::seams&)> inject_faults;
+  std::vector<std::string> deaths; ///< owners that died
   std::uint64_t next_seed = 1;
   std::unique_ptr<coordinator_config> config;
   std::unique_ptr<caf::actor_system> system;

@@ -1,0 +1,30 @@
+// The invariants of the design, read off the rows of one instant: intake atom
+// (I1), accounting (I4), one effect (I5), consumer atom and order (I6),
+// quarantine atom (I7), stock (I13). It knows keys and record decoders and
+// nothing else of the product, so that a wrong store or rule cannot agree with
+// itself here.
+// Thread rule: a snapshot may be read from any thread. Errors: what is violated
+// comes back as sentences; none is good.
+#pragma once
+
+#include "storage/store.hpp"
+#include "support/clock.hpp"
+
+#include <string>
+#include <vector>
+
+namespace parcelflow::test {
+
+struct at_rest {
+  support::unix_ms now = 0;
+  /// How long a reservation without an order may outlive its deadline.
+  support::unix_ms grace_ms = 5000;
+  /// Events of streams that wait for a hole may be missing from the room: the
+  /// bus lost them on purpose and nobody resent them yet.
+  bool holes_allowed = false;
+};
+
+[[nodiscard]] std::vector<std::string> violations(const storage::snapshot& at,
+                                                  const at_rest& when);
+
+} // namespace parcelflow::test
