@@ -29,21 +29,6 @@ reservation_in_later_version(std::string_view data) {
   return {domain::failure::invalid_envelope, "no legal reservationId"};
 }
 
-domain::outcome<std::string> reservation_named_by(const domain::event& of) {
-  if (of.envelope.event_type == domain::order_accepted) {
-    if (of.envelope.event_version > 1)
-      return reservation_in_later_version(of.envelope.data);
-    auto facts = codec::read_accepted(of.envelope.data);
-    if (!facts)
-      return facts.why();
-    return std::move(facts->reservation_id);
-  }
-  auto facts = codec::read_closed(of.envelope.data);
-  if (!facts)
-    return facts.why();
-  return std::move(facts->reservation_id);
-}
-
 reservation_state state_after(std::string_view event_type) {
   if (event_type == domain::order_accepted)
     return reservation_state::confirmed;
@@ -168,7 +153,7 @@ effect_answer inventory_state::effect(const domain::event& of,
                                       domain::effect_rows& rows) {
   leaving_.reset();
   const auto& about = of.envelope;
-  const auto id = reservation_named_by(of);
+  const auto id = codec::reservation_named_by(about.data);
   if (!id)
     return effect_answer::fail(id.why().detail);
   const auto key = storage::reservation_key(about.tenant_id, *id);

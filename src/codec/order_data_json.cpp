@@ -137,4 +137,13 @@ domain::outcome<closed_facts> read_closed(std::string_view data) {
   return facts;
 }
 
+domain::outcome<std::string> reservation_named_by(std::string_view data) {
+  const auto member = find_member(data, "reservationId");
+  if (member && member->size() > 2 && member->front() == '"'
+      && domain::is_public_id(member->substr(1, member->size() - 2)))
+    return std::string(member->substr(1, member->size() - 2));
+  return {domain::failure::invalid_envelope,
+          "data.reservationId is missing or no legal id"};
+}
+
 } // namespace parcelflow::codec

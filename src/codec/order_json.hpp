@@ -85,4 +85,10 @@ struct closed_facts {
 read_accepted(std::string_view data);
 [[nodiscard]] domain::outcome<closed_facts> read_closed(std::string_view data);
 
+/// The reservation that any of our order events names. Much cheaper than
+/// reading all facts: `data` is of a decoded event, so it is valid JSON and a
+/// scan for one member is enough. invalid_envelope if it is not there.
+[[nodiscard]] domain::outcome<std::string>
+reservation_named_by(std::string_view data);
+
 } // namespace parcelflow::codec

@@ -144,3 +144,21 @@ TEST_CASE("what the facts need is required") {
     CHECK(read.why().detail == name + " is missing");
   }
 }
+
+TEST_CASE("the reservation of any order event is found by a scan") {
+  const auto order = test::sample_order();
+  for (const auto& data :
+       {codec::accepted_data(order), codec::accepted_data_v2(order),
+        codec::cancelled_data(order, five_past_seven),
+        codec::completed_data(order, five_past_seven)}) {
+    const auto named = codec::reservation_named_by(data);
+    REQUIRE(named.ok());
+    CHECK(*named == order.reservation_id);
+  }
+  for (const std::string data :
+       {R"({})", R"({"reservationId":7})", R"({"reservationId":""})",
+        R"({"reservationId":"a\"b"})",
+        R"({"lines":[{"reservationId":"rsv-1"}]})"})
+    CHECK(codec::reservation_named_by(data).why().code
+          == failure::invalid_envelope);
+}
