@@ -2,7 +2,6 @@
 // consumer of order events, and the actor's handlers.
 #include "actors/inventory.hpp"
 #include "codec/order_json.hpp"
-#include "codec/strict_json.hpp"
 #include "storage/keys.hpp"
 #include "support/assert.hpp"
 #include "support/log.hpp"
@@ -15,19 +14,6 @@ using domain::reservation_state;
 namespace log = support::log;
 
 namespace {
-
-/// Later versions keep `reservationId` where it was; the rest is not ours.
-domain::outcome<std::string>
-reservation_in_later_version(std::string_view data) {
-  auto quoted = codec::find_member(data, "reservationId");
-  if (quoted && quoted->size() > 2) {
-    quoted->remove_prefix(1);
-    quoted->remove_suffix(1);
-    if (domain::is_public_id(*quoted))
-      return std::string(*quoted);
-  }
-  return {domain::failure::invalid_envelope, "no legal reservationId"};
-}
 
 reservation_state state_after(std::string_view event_type) {
   if (event_type == domain::order_accepted)
