@@ -20,6 +20,7 @@
 #include "domain/consumer_spec.hpp"
 #include "storage/store.hpp"
 #include "support/clock.hpp"
+#include "support/id_source.hpp"
 #include "support/metrics.hpp"
 
 #include <caf/actor_system.hpp>
@@ -49,6 +50,11 @@ struct seams {
   std::function<std::unique_ptr<bus::event_bus>(
     std::unique_ptr<bus::event_bus>)>
     wrap_bus;
+  /// Names the orders: takes the order owner's id source and gives the one to
+  /// use. For tests whose orders have names that were agreed on.
+  std::function<std::shared_ptr<support::id_source>(
+    std::shared_ptr<support::id_source>)>
+    name_orders;
   /// Called when an owner died; the default ends the process (exit 70).
   std::function<void(const std::string&)> on_owner_death;
 };

@@ -2,6 +2,7 @@
 
 #include "bus/payload_rule.hpp"
 #include "support/assert.hpp"
+#include "support/fault_point.hpp"
 
 namespace parcelflow::bus {
 
@@ -74,6 +75,7 @@ void log_bus::handle(publish_call& call) {
   // std::function copies; the batch must not be copied with it.
   auto shared = std::make_shared<publish_call>(std::move(call));
   rows_.when_durable([this, &to, first, shared] {
+    support::fault_point("bus.after_append");
     auto accepted = accepted_from(first, shared->batch.size());
     appended_ += accepted.size();
     to.became_durable(first, std::move(shared->batch));
