@@ -62,6 +62,19 @@ function(parcelflow_add_test_folder folder)
     endif()
     set_property(TEST ${entry} APPEND PROPERTY ENVIRONMENT
       "PARCELFLOW_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+    # What runs the whole engine also runs with each owner's batch its own.
+    file(STRINGS "${test}" runs_world
+         REGEX "tests/support/(world|scenario|crash)\\.hpp")
+    if(runs_world)
+      add_test(NAME "${entry}_per_owner"
+        COMMAND ${target} "--source-file=*/tests/${folder}/${name}_test.cpp"
+        WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+      set_tests_properties("${entry}_per_owner" PROPERTIES
+        TIMEOUT ${PARCELFLOW_TEST_TIMEOUT_S}
+        LABELS "${folder}"
+        FAIL_REGULAR_EXPRESSION "test cases: +0 "
+        ENVIRONMENT "PARCELFLOW_TEST_COMMITTER=per_owner")
+    endif()
   endforeach()
 endfunction()
 

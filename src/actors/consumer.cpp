@@ -66,13 +66,15 @@ consumer::next consumer::take(const bus::delivery& one) {
   if (!one.event) {
     count(verdict::invalid);
     domain::dead_letter letter;
-    letter.tenant_id = domain::unattributed_tenant;
+    const auto tenant = codec::tenant_named_in(*one.raw);
+    letter.tenant_id =
+      tenant.value_or(std::string(domain::unattributed_tenant));
     letter.dead_letter_id =
       codec::dead_letter_id_of_bytes(spec_.name, one.topic, *one.raw);
     letter.topic = one.topic;
     letter.cause = domain::dead_letter_cause::invalid_envelope;
     letter.reason = one.why.detail;
-    letter.replay_role = "admin";
+    letter.replay_role = tenant ? "responder" : "admin";
     return set_aside(std::move(letter), *one.raw, one.token);
   }
   subject of{one.event, std::string(one.topic),

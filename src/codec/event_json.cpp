@@ -115,4 +115,16 @@ domain::outcome<domain::event_ptr> decode_event(std::string_view bytes,
   return domain::event_ptr(std::move(made));
 }
 
+std::optional<std::string> tenant_named_in(std::string_view bytes,
+                                           const envelope_limits& limits) {
+  const auto parsed = parse_strict(bytes, limits.json);
+  if (!parsed)
+    return std::nullopt;
+  member_reader members(*parsed, failure::invalid_envelope);
+  auto tenant = members.text("tenantId", tenant_name_rule);
+  if (members.failed())
+    return std::nullopt;
+  return tenant;
+}
+
 } // namespace parcelflow::codec

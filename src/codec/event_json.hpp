@@ -11,6 +11,8 @@
 #include "domain/event.hpp"
 #include "domain/failure.hpp"
 
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace parcelflow::codec {
@@ -31,5 +33,10 @@ struct envelope_limits {
 /// Reads bytes from outside. Unknown members are accepted and stay in `bytes`.
 [[nodiscard]] domain::outcome<domain::event_ptr>
 decode_event(std::string_view bytes, const envelope_limits& limits = {});
+
+/// The tenant that bytes name which are no event, if they are JSON so far and
+/// the name is legal: whose they are, and who may see them.
+[[nodiscard]] std::optional<std::string>
+tenant_named_in(std::string_view bytes, const envelope_limits& limits = {});
 
 } // namespace parcelflow::codec

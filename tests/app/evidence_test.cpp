@@ -8,6 +8,7 @@ using test::accepted_event;
 using test::cancelled_event;
 using test::fulfillment_room;
 using test::letter_of;
+using test::letters_of;
 using test::serves;
 using test::unsettled;
 using test::world;
@@ -41,6 +42,30 @@ TEST_CASE("bytes that do not parse belong to nobody and stay as they came") {
   CHECK(letter_of(w, fulfillment).seen == 2);
   w.deliver_text(w.it->fulfillment_owner(), fulfillment, bytes + "more");
   CHECK(w.dead_letters().size() == 2);
+  serves(w, "tn-b", "control");
+  w.check_invariants();
+}
+
+TEST_CASE("what is no event but names its tenant is that tenant's to see") {
+  world w;
+  const auto whole =
+    codec::make_event(accepted_event("e-1", "tn-a", "o-1"))->bytes;
+  auto bytes = whole;
+  bytes.replace(bytes.find("\"eventVersion\":1"), 16, "\"eventVersion\":0");
+  w.deliver_text(w.it->fulfillment_owner(), fulfillment, bytes);
+  const auto letter = letter_of(w, fulfillment);
+  CHECK(letter.cause == domain::dead_letter_cause::invalid_envelope);
+  CHECK(letter.tenant_id == "tn-a");
+  CHECK(letter.replay_role == "responder");
+  CHECK(payload_of(w, letter) == bytes);
+  // A name that no tenant can have is nobody's.
+  bytes.replace(bytes.find("tn-a"), 4, "~una");
+  w.deliver_text(w.it->fulfillment_owner(), fulfillment, bytes);
+  CHECK(letters_of(w, fulfillment).size() == 2);
+  CHECK(letters_of(w, fulfillment).back().tenant_id
+        == domain::unattributed_tenant);
+  w.deliver_text(w.it->fulfillment_owner(), fulfillment, whole);
+  CHECK(w.fulfillment("tn-a", "o-1").position == 1);
   serves(w, "tn-b", "control");
   w.check_invariants();
 }
