@@ -1,23 +1,9 @@
-// The evidence of an order and of a dead letter: every field by its own name.
+// The evidence of an order: every field by its own name.
 #include "codec/view_json.hpp"
 #include "codec/view_members.hpp"
-#include "support/digest.hpp"
-#include "support/json_text.hpp"
 
 namespace parcelflow::codec {
 namespace {
-
-using domain::sha256_digest;
-
-bool is_utf8(std::string_view text) noexcept {
-  for (std::size_t at = 0; at < text.size();) {
-    const auto length = support::utf8_length_at(text, at);
-    if (length == 0)
-      return false;
-    at += length;
-  }
-  return true;
-}
 
 /// A place in a shared log: a number for admins, a keyed hash for tenants.
 void position(object_writer& into, std::string_view name,
@@ -59,24 +45,6 @@ void write_event(std::string& text, const domain::event_evidence& of,
     .number("publishAttempts", of.publish_attempts);
   if (who.sees_dead_letters())
     text_if(out, "lastPublishCause", of.last_publish_cause);
-  out.close();
-}
-
-void write_inbox_entry(std::string& text, const domain::inbox_entry& of) {
-  object_writer out(text);
-  out.text("inboxId", of.event_id)
-    .number("aggregateSequence", of.sequence)
-    .text("verdict", domain::to_string(of.mark))
-    .text("via", domain::to_string(of.door));
-  text_if(out, "note", of.note);
-  time(out, "at", of.at);
-  out.close();
-}
-
-void write_attempt(std::string& text, const domain::attempt& of) {
-  object_writer out(text);
-  time(out, "at", of.at);
-  out.text("cause", of.cause);
   out.close();
 }
 
@@ -160,36 +128,18 @@ void id_or_null(object_writer& into, std::string_view name,
     into.text(name, value);
 }
 
-void write_identity(object_writer& out, const domain::dead_letter& of) {
-  out.text("deadLetterId", of.dead_letter_id)
-    .text("scope", of.tenant_id)
-    .text("consumer", of.consumer)
-    .text("state", domain::to_string(of.state()))
-    .text("cause", domain::to_string(of.cause))
-    .text("reason", of.reason);
-  text_if(out, "topic", of.topic);
-  text_if(out, "aggregateId", of.aggregate_id);
-  text_if(out, "eventId", of.event_id);
-  text_if(out, "eventType", of.event_type);
-  out.number("eventVersion", of.event_version)
-    .number("expectedSequence", of.expected_sequence)
-    .number("observedSequence", of.observed_sequence);
-  time(out, "firstSeen", of.first_seen);
-  time(out, "lastSeen", of.last_seen);
-  out.number("seen", of.seen);
-}
+} // namespace
 
-void write_payload(object_writer& into, std::string_view payload) {
-  if (payload.empty())
-    return into.raw("payload", "null"), void();
-  object_writer out(into.member("payload"));
-  const bool text = is_utf8(payload);
-  out.text("encoding", text ? "utf-8" : "base64url");
-  out.text("text", text ? std::string(payload) : support::base64url(payload));
+void write_inbox_entry(std::string& text, const domain::inbox_entry& of) {
+  object_writer out(text);
+  out.text("inboxId", of.event_id)
+    .number("aggregateSequence", of.sequence)
+    .text("verdict", domain::to_string(of.mark))
+    .text("via", domain::to_string(of.door));
+  text_if(out, "note", of.note);
+  time(out, "at", of.at);
   out.close();
 }
-
-} // namespace
 
 std::string evidence_json(const domain::order_evidence& of,
                           const evidence_frame& frame, const viewer& who) {
@@ -220,44 +170,6 @@ std::string evidence_json(const domain::order_evidence& of,
   if (who.sees_dead_letters())
     array(out, "deadLetterIds", of.dead_letter_ids,
           [](std::string& list, const auto& id) { append_quoted(list, id); });
-  out.close();
-  return text;
-}
-
-std::string dead_letter_row_json(const domain::dead_letter& of) {
-  std::string text;
-  object_writer out(text);
-  write_identity(out, of);
-  out.close();
-  return text;
-}
-
-std::string dead_letter_json(const domain::dead_letter& of) {
-  std::string text;
-  object_writer out(text);
-  write_identity(out, of);
-  out.text("payloadSha256", support::hex(of.payload_sha256));
-  if (of.digest != sha256_digest{})
-    out.text("contentSha256", support::hex(of.digest));
-  if (!of.known_event_id.empty())
-    out.text("knownEventId", of.known_event_id)
-      .text("knownContentSha256", support::hex(of.known_digest));
-  text_if(out, "traceId", of.trace_id);
-  out.text("environment", of.environment)
-    .text("decision", of.decision)
-    .text("replayRole", of.replay_role);
-  array(out, "attempts", of.attempts,
-        [](std::string& list, const auto& one) { write_attempt(list, one); });
-  array(out, "steps", of.steps, [](std::string& list, const auto& step) {
-    object_writer one(list);
-    one.text("state", domain::to_string(step.to)).text("actor", step.actor);
-    text_if(one, "reason", step.reason);
-    time(one, "at", step.at);
-    one.close();
-  });
-  array(out, "replayIds", of.replay_ids,
-        [](std::string& list, const auto& id) { append_quoted(list, id); });
-  write_payload(out, of.payload);
   out.close();
   return text;
 }

@@ -62,6 +62,10 @@ struct evidence_frame {
 /// The whole record; its payload as text if it is UTF-8, else as base64url.
 /// For responders alone.
 [[nodiscard]] std::string dead_letter_json(const domain::dead_letter& of);
+/// The same with what became of its event and a stream that moved.
+[[nodiscard]] std::string
+dead_letter_json(const domain::dead_letter_evidence& of,
+                 const evidence_frame& frame);
 /// A row of a list: no payload, no history.
 [[nodiscard]] std::string dead_letter_row_json(const domain::dead_letter& of);
 

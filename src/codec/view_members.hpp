@@ -41,6 +41,7 @@ void array(object_writer& into, std::string_view name, const Items& items,
 void write_stage(object_writer& into, std::string_view name,
                  const domain::stage& of, std::string_view id_name,
                  const viewer& who);
+void write_inbox_entry(std::string& text, const domain::inbox_entry& of);
 /// The members "fulfillment" and "notifications".
 void write_effects(object_writer& into, const domain::order_view& of);
 

@@ -103,6 +103,24 @@ struct order_evidence {
   std::vector<std::string> dead_letter_ids; ///< ever opened for the order
 };
 
+/// A stream that moved: the positive control beside a dead letter.
+struct control_stream {
+  std::string tenant_id;
+  std::string consumer;
+  std::string aggregate_id;
+  std::uint64_t position = 0;
+  unix_ms last_applied_at = 0;
+};
+
+/// A dead letter and what became of its event.
+struct dead_letter_evidence {
+  dead_letter letter;
+  std::uint64_t position = 0;        ///< of its stream at its consumer
+  std::optional<inbox_entry> result; ///< its event, used at last
+  std::string effect_id;             ///< of what applying it made, if anything
+  std::optional<control_stream> control;
+};
+
 /// What only the running process counts, since it started.
 struct consumer_counts {
   std::string consumer;

@@ -67,11 +67,14 @@ void list_dead_letters(route_call call) {
 void show_dead_letter(route_call call) {
   if (!call.only({}))
     return;
-  const auto letter =
-    call.with().view.dead_letter(call.tenant, call.segment(2));
-  if (!letter)
-    return call.refuse(letter.why());
-  call.answer(json_response(200, codec::dead_letter_json(*letter)));
+  const auto found = call.with().view.dead_letter_evidence(
+    call.tenant, call.segment(2), call.who.tenants.names);
+  if (!found)
+    return call.refuse(found.why());
+  codec::evidence_frame frame;
+  frame.actor = call.who.token_id;
+  frame.now = call.with().clock->now();
+  call.answer(json_response(200, codec::dead_letter_json(*found, frame)));
 }
 
 void show_liveness(route_call call) {

@@ -34,20 +34,6 @@ stage done_at(unix_ms at, std::string id) {
   return done;
 }
 
-/// The inbox entry of the acceptance, inline or moved out.
-std::optional<domain::inbox_entry> first_entry(row_reader& in,
-                                               const domain::order& of,
-                                               const hosted_consumer& where,
-                                               const domain::stream_row& row) {
-  if (!row.recent.empty() && row.recent.front().sequence == 1)
-    return row.recent.front();
-  if (row.position == 0)
-    return std::nullopt;
-  return in.get(where.of,
-                inbox_entry_key(of.tenant_id, where.name, of.order_id, 1),
-                [](auto bytes) { return domain::decode_inbox_entry(bytes); });
-}
-
 /// Why the acceptance is not applied: it waits, or nothing came yet.
 stage waiting_stage(row_reader& in, const domain::order& of,
                     const hosted_consumer& where,
@@ -84,7 +70,8 @@ stage effect_stage(row_reader& in, const domain::order& of,
                    unix_ms at, std::string id) {
   if (row.position == 0)
     return waiting_stage(in, of, where, row);
-  const auto entry = first_entry(in, of, where, row);
+  const auto entry =
+    used_at(in, where.of, of.tenant_id, where.name, of.order_id, row, 1);
   if (id.empty()) {
     stage held;
     held.state = stage_state::held;
@@ -187,6 +174,26 @@ std::vector<std::string> dead_letters_of(row_reader& in,
 }
 
 } // namespace
+
+std::optional<owner> owner_of(std::string_view consumer) {
+  for (const auto& one : consumers)
+    if (one.name == consumer)
+      return one.of;
+  return std::nullopt;
+}
+
+std::optional<domain::inbox_entry>
+used_at(row_reader& in, owner of, std::string_view tenant,
+        std::string_view consumer, std::string_view aggregate,
+        const domain::stream_row& row, std::uint64_t sequence) {
+  for (const auto& entry : row.recent)
+    if (entry.sequence == sequence)
+      return entry;
+  if (sequence > row.position)
+    return std::nullopt;
+  return in.get(of, inbox_entry_key(tenant, consumer, aggregate, sequence),
+                [](auto bytes) { return domain::decode_inbox_entry(bytes); });
+}
 
 stage published_stage(row_reader& in, const domain::order& of,
                       const domain::order_step& step) {

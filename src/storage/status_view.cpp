@@ -1,5 +1,6 @@
 #include "storage/status_view.hpp"
 
+#include "storage/dead_letter_join.hpp"
 #include "storage/keys.hpp"
 #include "storage/order_join.hpp"
 
@@ -12,6 +13,7 @@ using domain::failure;
 namespace {
 
 constexpr std::string_view no_order = "there is no such order";
+constexpr std::string_view no_letter = "there is no such dead letter";
 
 /// The id of the order that an event id of our form names, and the sequence.
 std::optional<std::pair<std::string, std::uint64_t>>
@@ -206,15 +208,17 @@ status_view::dead_letters(std::string_view tenant,
 domain::outcome<domain::dead_letter>
 status_view::dead_letter(std::string_view tenant, std::string_view id) const {
   row_reader in(*rows_);
-  auto letter =
-    in.get(owner::dead_letter, dead_letter_key(tenant, id), [&](auto bytes) {
-      return domain::decode_dead_letter(tenant, id, bytes);
-    });
-  if (letter)
-    if (const auto payload =
-          in.rows().get(owner::dead_letter, payload_key(tenant, id)))
-      letter->payload = payload->substr(2); // after version and key id
-  return answer(in, std::move(letter), "there is no such dead letter");
+  return answer(in, letter_of(in, tenant, id), no_letter);
+}
+
+domain::outcome<domain::dead_letter_evidence> status_view::dead_letter_evidence(
+  std::string_view tenant, std::string_view id,
+  const std::vector<std::string>& control_tenants) const {
+  row_reader in(*rows_);
+  std::optional<domain::dead_letter_evidence> shown;
+  if (auto letter = letter_of(in, tenant, id))
+    shown = evidence_of(in, *std::move(letter), control_tenants);
+  return answer(in, std::move(shown), no_letter);
 }
 
 } // namespace parcelflow::storage

@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace parcelflow::storage {
 
@@ -75,6 +76,11 @@ public:
   /// With its payload, if that has not expired.
   [[nodiscard]] domain::outcome<domain::dead_letter>
   dead_letter(std::string_view tenant, std::string_view id) const;
+  /// With what became of its event, and a stream of the same consumer that
+  /// moved: of another of `control_tenants`, else of the built-in `_control`.
+  [[nodiscard]] domain::outcome<domain::dead_letter_evidence>
+  dead_letter_evidence(std::string_view tenant, std::string_view id,
+                       const std::vector<std::string>& control_tenants) const;
 
 private:
   const store* rows_;

@@ -107,11 +107,15 @@ public:
            row);
   }
   void letter(const std::string& tenant, const std::string& id,
-              domain::dead_letter_cause cause, const std::string& consumer) {
+              domain::dead_letter_cause cause, const std::string& consumer,
+              const std::string& aggregate = "ord-1",
+              const std::string& event = {}) {
     domain::dead_letter of;
     of.consumer = consumer;
     of.cause = cause;
-    of.aggregate_id = "ord-1";
+    of.aggregate_id = aggregate;
+    of.event_id = event.empty() ? domain::own_event_id(aggregate, 1) : event;
+    of.observed_sequence = 1;
     of.steps = {{domain::dead_letter_state::open, "system", "why", noon}};
     put(storage::owner::dead_letter, storage::dead_letter_key(tenant, id),
         domain::encode(of));

@@ -283,3 +283,36 @@ TEST_CASE("a row that does not parse is an error, never half an answer") {
   CHECK(rows.view.orders("acme", {}, {}).why().code
         == domain::failure::storage_corrupt);
 }
+
+TEST_CASE("a dead letter's evidence has its result and a stream that moved") {
+  status_fixture rows;
+  rows.letter("acme", "dl-1", domain::dead_letter_cause::attempts_exhausted,
+              std::string(domain::fulfillment_consumer), order_id);
+  auto found = rows.view.dead_letter_evidence("acme", "dl-1", {});
+  REQUIRE(found.ok());
+  CHECK_FALSE(found->result.has_value());
+  CHECK_FALSE(found->control.has_value());
+
+  rows.finish(acme_order(), domain::via::replay, "rpl-1");
+  rows.finish(status_fixture::an_order("globex", "ord-2"));
+  rows.finish(status_fixture::an_order("_control", "ord-3"));
+  found = rows.view.dead_letter_evidence("acme", "dl-1", {"acme", "globex"});
+  REQUIRE(found->result.has_value());
+  CHECK(found->result->door == domain::via::replay);
+  CHECK(found->effect_id == "ful-" + order_id);
+  CHECK(found->control->tenant_id == "globex");
+  CHECK(found->control->position == 1);
+  found = rows.view.dead_letter_evidence("acme", "dl-1", {"acme"});
+  CHECK(found->control->tenant_id == "_control");
+  CHECK(rows.view.dead_letter_evidence("globex", "dl-1", {}).why()
+        == rows.view.dead_letter_evidence("x", "y", {}).why());
+}
+
+TEST_CASE("another event at the same sequence is no result of a dead letter") {
+  status_fixture rows;
+  rows.finish(acme_order());
+  rows.letter("acme", "dl-1", domain::dead_letter_cause::sequence_fork,
+              std::string(domain::fulfillment_consumer), order_id, "evt-701");
+  CHECK_FALSE(
+    rows.view.dead_letter_evidence("acme", "dl-1", {})->result.has_value());
+}
