@@ -116,6 +116,11 @@ TEST_CASE("a dead letter comes with the payload as received") {
   CHECK(letter["scope"] == "acme");
   CHECK(letter["expectedSequence"] == 1);
   CHECK(letter["eventVersion"] == 2);
+  for (const auto* name :
+       {"eventId", "deadLetterId", "observedSequence", "actor", "environment",
+        "firstSeen", "lastSeen", "replayIds", "resultingEffect", "control",
+        "streamPosition", "attempts", "traceId"})
+    CHECK_MESSAGE(letter.contains(name), name);
   const std::string payload = letter["payload"]["text"];
   CHECK(letter["payloadSha256"] == support::hex(support::sha256_of(payload)));
   CHECK(nlohmann::json::parse(payload)["aggregateId"] == here.order_id);
