@@ -245,6 +245,7 @@ void relay_state::put_runs(const open_batch& batch) {
   rows.put(storage::relay_cursor_key(storage::the_lane),
            std::string("\x01\0", 2)
              + storage::outbox_key(storage::the_lane, published_up_to_));
+  rows.when_durable([] { support::fault_point("relay.after_receipt"); });
 }
 
 /// Nothing is held: the cursor stops and the rest is offered again later.
@@ -272,7 +273,6 @@ void relay_state::flush() {
 }
 
 void relay_state::durable() {
-  support::fault_point("relay.after_receipt");
   writer_->rows().round_done();
   after();
 }

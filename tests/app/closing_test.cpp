@@ -140,9 +140,10 @@ TEST_CASE("cancel and complete race a thousand times, and one wins each") {
 }
 
 TEST_CASE("a crash on the way of a cancel loses none of its effects") {
-  for (const auto* point : {"order.after_commit", "relay.before_publish",
-                            "relay.before_receipt", "consumer.before_commit",
-                            "consumer.after_commit", "consumer.after_settle"})
+  for (const std::string point :
+       {"order.after_commit", "relay.before_publish", "relay.before_receipt",
+        "consumer.before_commit", "consumer.after_commit",
+        "consumer.after_settle"})
     for (const std::uint64_t passage : {1, 2}) {
       INFO(point, " passage ", passage);
       world w;

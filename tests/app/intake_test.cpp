@@ -229,8 +229,8 @@ TEST_CASE("another order under the same key does not adopt, and both settle") {
 }
 
 TEST_CASE("a crash around the commit leaves the whole order or nothing") {
-  for (const auto* point : {"order.before_commit", "order.after_commit",
-                            "inventory.after_release"}) {
+  for (const std::string point : {"order.before_commit", "order.after_commit",
+                                  "inventory.after_release"}) {
     INFO(point);
     world w;
     w.stock("tn-a", "sku-1", 10);

@@ -250,7 +250,7 @@ TEST_CASE("an unreachable bus holds nothing, and everything follows") {
 
 TEST_CASE(
   "a crash between publish and receipt publishes twice, for one effect") {
-  for (const auto* point :
+  for (const std::string point :
        {"relay.before_publish", "relay.after_publish", "relay.before_receipt",
         "relay.after_receipt", "order.after_commit"}) {
     INFO(point);

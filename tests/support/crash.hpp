@@ -8,7 +8,9 @@
 #include "tests/support/world.hpp"
 
 #include <filesystem>
+#include <map>
 #include <string>
+#include <system_error>
 
 namespace parcelflow::test {
 
@@ -33,8 +35,16 @@ public:
     struck_ = true;
     static int images = 0;
     image_ = world_.directory / ("image-" + std::to_string(++images));
-    std::filesystem::copy(world_.settings.data.directory, image_,
-                          std::filesystem::copy_options::recursive);
+    const auto& from = world_.settings.data.directory;
+    // RocksDB may clean up in the background: until nothing moved meanwhile.
+    for (auto before = files_of(from);; before = files_of(from)) {
+      std::error_code moved;
+      std::filesystem::remove_all(image_);
+      std::filesystem::copy(from, image_,
+                            std::filesystem::copy_options::recursive, moved);
+      if (!moved && files_of(from) == before)
+        return;
+    }
   }
   [[nodiscard]] bool struck() const noexcept { return struck_; }
 
@@ -47,6 +57,16 @@ public:
   }
 
 private:
+  using files = std::map<std::string, std::uintmax_t>;
+  static files files_of(const std::string& directory) {
+    files found;
+    std::error_code gone;
+    for (const auto& one : std::filesystem::recursive_directory_iterator(
+           directory, std::filesystem::directory_options::none, gone))
+      found[one.path()] = one.is_regular_file(gone) ? one.file_size(gone) : 0;
+    return found;
+  }
+
   world& world_;
   std::string point_;
   std::string image_;
