@@ -154,9 +154,6 @@ struct config {
   struct {
     std::string tokens_file;
   } auth;
-  struct {
-    bool require_clean_audit = false;
-  } ready;
 };
 
 /// Where values come from besides the defaults.

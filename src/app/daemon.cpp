@@ -76,6 +76,12 @@ domain::status first_token(const config& settings, support::unix_ms now) {
   return domain::done();
 }
 
+void log_denial(const http::denial& what) {
+  log::warning(
+    "access", "denied",
+    {{"actor", what.actor}, {"tenant", what.tenant}, {"verb", what.verb}});
+}
+
 http::server_options door_options(const config& settings) {
   http::server_options to;
   const auto& from = settings.http;
@@ -169,7 +175,7 @@ private:
       settings_.profile.name,
       [this] { return readiness(); },
       [this] { return consumer_counts_of(engine_->metrics()); },
-      {}};
+      log_denial};
     with.order_limits.lines_max = settings_.order.lines_max;
     with.order_limits.quantity_max = settings_.order.quantity_max;
     with.order_limits.json.bytes_max = settings_.http.body_bytes_max;

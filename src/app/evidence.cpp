@@ -7,6 +7,7 @@
 #include "support/clock.hpp"
 #include "support/digest.hpp"
 
+#include <filesystem>
 #include <iostream>
 
 namespace parcelflow::app {
@@ -60,6 +61,9 @@ private:
 
 int print_evidence(const loaded_config& loaded, const std::string& tenant,
                    const std::string& order_id) {
+  const auto& directory = loaded.values.data.directory;
+  if (!std::filesystem::exists(directory + "/store/CURRENT"))
+    return refuse({domain::failure::not_found, "no store in " + directory});
   auto options = store_options_of(loaded.values);
   options.create = false;
   auto store = storage::store::open(std::move(options));

@@ -126,13 +126,13 @@ constexpr setting table[] = {
   integer(PF_MEMBER(bus.fault_duplicate), "0", 0, million,
           "Fault: every n-th event is delivered twice; 0 = off."),
   integer(PF_MEMBER(bus.fault_drop), "0", 0, million,
-          "Fault: every n-th delivery is lost once; 0 = off."),
+          "Fault: every n-th event is accepted and forgotten; 0 = off."),
   integer(PF_MEMBER(bus.fault_reorder), "0", 0, million,
           "Fault: every n-th event overtakes the one before; 0 = off."),
   integer(PF_MEMBER(bus.fault_delay), "0", 0, million,
           "Fault: every n-th event is late; 0 = off."),
   integer(PF_MEMBER(bus.fault_fail), "0", 0, million,
-          "Fault: every n-th publish is refused; 0 = off."),
+          "Fault: at every n-th event the bus is unreachable; 0 = off."),
 
   integer(PF_MEMBER(consumer.in_flight_max), "1024", 1, 65536,
           "Deliveries of one consumer that are not settled yet."),
@@ -172,9 +172,6 @@ constexpr setting table[] = {
 
   text(PF_MEMBER(auth.tokens_file), "",
        "Tokens and tenants; empty = access.json in data.directory."),
-
-  boolean(PF_MEMBER(ready.require_clean_audit), "false",
-          "/readyz also wants the last audit to be clean."),
 };
 
 #undef PF_MEMBER

@@ -25,6 +25,7 @@ bus::bus_options bus_options_of(const config& of) {
   to.faults.delay = of.bus.fault_delay;
   to.faults.fail = of.bus.fault_fail;
   to.log.cache_bytes_max = of.bus.log_cache_bytes_max;
+  to.log.synced = of.storage.sync;
   to.log.retention = of.bus.log_retention_hours;
   return to;
 }

@@ -25,7 +25,8 @@ log_bus::~log_bus() {
 adapter_traits log_bus::traits() const {
   adapter_traits traits;
   traits.name = "log";
-  traits.durability = durability::fsync;
+  traits.durability =
+    options_.synced ? durability::fsync : durability::page_cache;
   traits.ordered_per_key = true;
   traits.atomic_batch = true;
   traits.redelivers_unsettled = true;

@@ -11,6 +11,8 @@
 namespace parcelflow::bus {
 
 struct log_bus_options {
+  /// Rounds are synced; if not, an accepted event is in the page cache only.
+  bool synced = true;
   /// Recent events kept in memory, in bytes of their encoding, a topic.
   std::size_t cache_bytes_max = 32U << 20;
   /// Size of one encoded event; larger ones are refused.

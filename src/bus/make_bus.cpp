@@ -57,8 +57,9 @@ made_bus make_adapter(bus_options& options, std::optional<host_side>& host) {
 domain::status check_bus(const bus_options& options) {
   if (auto checked = allowed(options); !checked)
     return checked;
-  const auto has =
-    options.adapter == "memory" ? durability::memory : durability::fsync;
+  auto has = durability::memory;
+  if (options.adapter == "log")
+    has = options.log.synced ? durability::fsync : durability::page_cache;
   return durable_enough(options.adapter, has, options.minimum_durability);
 }
 
