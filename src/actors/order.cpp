@@ -133,6 +133,8 @@ void order_state::reserved(const std::vector<reserve_answer>& answers) {
     auto& on = at->second;
     on.reservation_id = answer.reserved->reservation_id;
     on.at = stage::authorizing;
+    payment_deadlines_.emplace_back(
+      with_->clock->now() + with_->limits.payment_deadline_ms, at->first);
     const auto& request = on.request;
     payments.push_back(
       {at->first,
@@ -320,6 +322,14 @@ void order_state::durable() {
 void order_state::tick() {
   ticking_ = false;
   const auto now = with_->clock->now();
+  for (; !payment_deadlines_.empty() && payment_deadlines_.front().first < now;
+       payment_deadlines_.pop_front()) {
+    const auto at = attempts_.find(payment_deadlines_.front().second);
+    if (at != attempts_.end() && at->second.at == stage::authorizing)
+      refuse(at, {failure::deadline_exceeded,
+                  "the payment was not authorized in time; nothing was "
+                  "stored"});
+  }
   while (!deadlines_.empty() && deadlines_.front().first < now) {
     const auto at = attempts_.find(deadlines_.front().second);
     deadlines_.pop_front();
@@ -341,9 +351,10 @@ void order_state::tick() {
 }
 
 void order_state::after(bool also) {
-  if (attempts_.empty())
+  if (attempts_.empty()) {
     deadlines_.clear();
-  else if (!ticking_) {
+    payment_deadlines_.clear();
+  } else if (!ticking_) {
     ticking_ = true; // no timer runs while nothing is in flight
     self_->delayed_send(self_, deadline_tick, tick_atom::value);
   }

@@ -29,6 +29,7 @@ namespace parcelflow::actors {
 struct order_limits {
   std::size_t inflight_orders_max = 4096;
   unix_ms accept_deadline_ms = 5000;
+  unix_ms payment_deadline_ms = 3000;         ///< of the authorizer alone
   std::size_t payload_bytes_max = 512 * 1024; ///< of an encoded event
   /// Tenants whose OrderAccepted has another version than 1.
   std::unordered_map<std::string, std::uint32_t> accepted_version;
@@ -103,7 +104,9 @@ private:
   std::optional<order_dependencies> with_;
   attempts_map attempts_;
   std::unordered_map<std::string, std::uint64_t> by_key_;
+  /// In the order of time, since every order gets the same span.
   std::deque<std::pair<unix_ms, std::uint64_t>> deadlines_;
+  std::deque<std::pair<unix_ms, std::uint64_t>> payment_deadlines_;
   std::uint64_t next_attempt_ = 1;
   std::uint64_t next_position_ = 1;
   bool ticking_ = false;

@@ -111,6 +111,7 @@ std::optional<relay_state::open_batch> relay_state::next_span() {
 
 void relay_state::publish(open_batch span) {
   span.number = next_number_++;
+  span.sent_at = with_->clock->now();
   std::vector<bus::offered> events;
   events.reserve(span.events.size());
   for (const auto& one : span.events)
@@ -281,6 +282,7 @@ void relay_state::tick() {
   alarm_.rang();
   behind_ = true;
   const auto now = with_->clock->now();
+  end_overdue(now);
   for (auto& [stream, held] : held_)
     if (held.dead_letter_id.empty() && held.next_at <= now)
       offer_held(stream);
@@ -296,6 +298,11 @@ void relay_state::arm_poll() {
   auto at = now + poll_ms_;
   if (retry_at_ > now)
     at = std::min(at, retry_at_);
+  const auto patience = with_->limits.publish_deadline_ms;
+  if (!open_.empty())
+    at = std::min(at, open_.front().sent_at + patience);
+  if (!extras_.empty())
+    at = std::min(at, extras_.begin()->second.sent_at + patience);
   for (const auto& [stream, held] : held_)
     if (held.dead_letter_id.empty())
       at = std::min(at, std::max(held.next_at, now + 1));

@@ -36,6 +36,7 @@ struct relay_limits {
   std::size_t hint_bytes_max = 8U << 20U; ///< fresh rows kept in memory
   std::size_t held_streams_max = 1000;    ///< beyond: the cursor stops
   domain::retry_policy retry;             ///< of refused and unreachable
+  unix_ms publish_deadline_ms = 5000;     ///< then the outcome is unknown
   unix_ms poll_max_ms = 30000;            ///< longest pause of the safety poll
   std::string environment = "dev";
 };
@@ -72,6 +73,7 @@ private:
   struct open_batch {
     std::uint64_t number = 0;
     std::uint64_t last_position = 0; ///< held ones at its end included
+    unix_ms sent_at = 0;
     std::vector<fresh_event> events;
     std::optional<std::vector<bus::publish_result>> results;
   };
@@ -79,6 +81,7 @@ private:
     fresh_event event;
     std::uint32_t offer = 0;
     bool held = false;
+    unix_ms sent_at = 0;
   };
 
   // relay.cpp: the ordinary way
@@ -99,6 +102,7 @@ private:
   void hold(const fresh_event& event, const domain::fault& why);
   void offer_held(const stream_id& stream);
   void offer_extra(extra_offer what);
+  void end_overdue(unix_ms now);
   void settle_extra(const extra_offer& of, const bus::publish_result& result);
   void next_of_held(const stream_id& stream, storage::held_stream held);
   void give_up(const stream_id& stream, storage::held_stream& held,

@@ -124,7 +124,24 @@ void relay_state::offer_held(const stream_id& stream) {
                static_cast<std::uint32_t>(held.attempts.size()), true});
 }
 
+/// A bus that does not answer in time leaves the outcome unknown: the event
+/// is offered again, and its consumers take the second one as a duplicate.
+void relay_state::end_overdue(unix_ms now) {
+  const domain::fault silent{domain::failure::bus_unknown_outcome,
+                             "the bus did not answer in time"};
+  const auto patience = with_->limits.publish_deadline_ms;
+  while (!extras_.empty()
+         && extras_.begin()->second.sent_at + patience <= now) {
+    const auto of = std::move(extras_.begin()->second);
+    extras_.erase(extras_.begin());
+    settle_extra(of, silent);
+  }
+  if (!open_.empty() && open_.front().sent_at + patience <= now)
+    rewind(published_up_to_ + 1, silent);
+}
+
 void relay_state::offer_extra(extra_offer what) {
+  what.sent_at = with_->clock->now();
   const auto number = next_number_++;
   std::vector<bus::offered> events{{what.event.event, what.offer}};
   extras_.emplace(number, std::move(what));

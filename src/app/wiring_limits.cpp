@@ -38,6 +38,7 @@ actors::order_limits order_limits_of(const config& of) {
   actors::order_limits to;
   to.inflight_orders_max = of.order.inflight_orders_max;
   to.accept_deadline_ms = of.order.accept_deadline_ms.count();
+  to.payment_deadline_ms = of.payment.deadline_ms.count();
   to.payload_bytes_max = of.bus.payload_max_bytes;
   for (const auto& [tenant, version] : of.order.accepted_version)
     to.accepted_version[tenant] = version;
@@ -57,6 +58,7 @@ actors::relay_limits relay_limits_of(const config& of) {
   to.held_streams_max = of.relay.held_streams_max;
   to.retry = {of.relay.publish_attempts_max, of.relay.retry_min_ms.count(),
               of.relay.retry_max_ms.count(), of.consumer.retry_jitter_percent};
+  to.publish_deadline_ms = of.relay.publish_deadline_ms.count();
   to.poll_max_ms = of.relay.poll_max_ms.count();
   to.environment = of.profile.name;
   return to;
