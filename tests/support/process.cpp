@@ -20,8 +20,8 @@
 namespace parcelflow::test {
 namespace {
 
-std::string from_environment(const char* name) {
-  const char* value = std::getenv(name);
+std::string from_environment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
   REQUIRE_MESSAGE(value != nullptr, name << " is not set; ctest sets it");
   return value;
 }
