@@ -152,7 +152,7 @@ arm_result run_pipeline(const arm_plan& plan) {
   support::system_clock clock;
   arm_result result;
   caf::actor_system_config config;
-  config.set("scheduler.max-threads", std::size_t{1});
+  app::configure_actors(config);
   caf::actor_system system{config};
   app::seams with;
   with.clock = &clock;

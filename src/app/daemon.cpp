@@ -230,9 +230,7 @@ int run_daemon(const loaded_config& loaded,
              {"commit", versions.git_commit},
              {"profile", loaded.values.profile.name}});
   caf::actor_system_config actors;
-  actors.set("scheduler.max-threads", std::size_t{1}); // owners are detached
-  // Its worker sleeps on a condition; one that steals would poll, even idle.
-  actors.set("scheduler.policy", caf::atom("sharing"));
+  configure_actors(actors);
   caf::actor_system system{actors};
   daemon it(loaded.values);
   if (auto started = it.start(system); !started)

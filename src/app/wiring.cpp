@@ -44,6 +44,12 @@ void add_supported(domain::consumer_spec& spec, const config& settings) {
 
 } // namespace
 
+void configure_actors(caf::actor_system_config& settings) {
+  settings.set("scheduler.max-threads", std::size_t{1});
+  // CAF's stealing worker polls some 700 times a second with nothing to do.
+  settings.set("scheduler.policy", caf::atom("sharing"));
+}
+
 runtime::runtime(caf::actor_system& system, config settings, seams with)
   : system_(system), settings_(std::move(settings)), with_(std::move(with)),
     bus_slot_(std::make_shared<bus_actor>()),

@@ -24,6 +24,7 @@
 #include "support/metrics.hpp"
 
 #include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -58,6 +59,10 @@ struct seams {
   /// Called when an owner died; the default ends the process (exit 70).
   std::function<void(const std::string&)> on_owner_death;
 };
+
+/// How the actor system of a daemon is set up: owners are detached, so one
+/// worker is enough, and an idle one sleeps instead of polling.
+void configure_actors(caf::actor_system_config& settings);
 
 class runtime {
 public:
