@@ -37,6 +37,7 @@ void name_order_701(app::seams& with) {
 
 std::vector<std::string> ids_of(const std::vector<domain::event_ptr>& events) {
   std::vector<std::string> ids;
+  ids.reserve(events.size());
   for (const auto& one : events)
     ids.push_back(one->envelope.event_id);
   return ids;
