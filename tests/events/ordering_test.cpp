@@ -17,13 +17,14 @@ TEST_CASE(
     w.check_invariants();
   }
   const test::closed_store left(directory.path());
-  for (const auto& [owner, consumer] :
-       {std::pair(storage::owner::fulfillment, domain::fulfillment_consumer),
-        std::pair(storage::owner::notification, domain::notification_consumer),
-        std::pair(storage::owner::inventory, domain::inventory_consumer)}) {
-    CAPTURE(consumer);
-    CHECK(left.stream(owner, consumer, "tn-a", "ord-701").position == 2);
-    CHECK(left.stream(owner, consumer, "tn-b", "ord-901").position == 1);
+  using who = std::pair<storage::owner, std::string_view>;
+  for (const auto& of :
+       {who(storage::owner::fulfillment, domain::fulfillment_consumer),
+        who(storage::owner::notification, domain::notification_consumer),
+        who(storage::owner::inventory, domain::inventory_consumer)}) {
+    CAPTURE(of.second);
+    CHECK(left.stream(of.first, of.second, "tn-a", "ord-701").position == 2);
+    CHECK(left.stream(of.first, of.second, "tn-b", "ord-901").position == 1);
   }
   CHECK(left.job("tn-a", "ord-701")->state == domain::job_state::cancelled);
   CHECK(left.job("tn-b", "ord-901")->state == domain::job_state::started);
