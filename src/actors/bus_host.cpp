@@ -22,6 +22,7 @@ caf::result<bool> bus_host_state::drain() {
   drained_ = self_->make_response_promise<bool>();
   auto promise = *drained_;
   // `closed` is called on this actor's thread, out of a step or a round.
+  *closed_ = false;
   with_.bus->close([closed = closed_] { *closed = true; });
   after();
   return promise;

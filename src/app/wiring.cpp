@@ -255,6 +255,8 @@ bool runtime::stop(std::chrono::milliseconds deadline) {
   drain("fulfillment", fulfillment_);
   drain("notification", notification_);
   drain("dead_letter", dead_letter_);
+  // What consumers settled meanwhile moves the cursors to where they belong.
+  drain("cursors", bus_host_);
   return all;
 }
 

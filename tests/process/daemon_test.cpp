@@ -95,6 +95,45 @@ TEST_CASE("SIGTERM answers what is in flight and drains in order") {
   holds(daemon.directory());
 }
 
+TEST_CASE("after a clean stop nothing is delivered a second time") {
+  const test::temp_directory files;
+  daemon_process daemon(files / "data", "crash-lab");
+  const auto token = daemon.token("tn-a");
+  auto flags = test::quick_flags();
+  flags.emplace_back("--bus.fault_duplicate=0");
+  daemon.start(flags);
+  REQUIRE(
+    daemon.ask("PUT", "/v1/inventory/sku-1", token, R"({"onHand":99})").status
+    == 200);
+  const auto place = [&](int number) {
+    test::raw_client client(daemon.port());
+    REQUIRE(client.send(
+      order_request(token, "tok_ok", "key-" + std::to_string(number))));
+    CHECK(client.answer().status == 201);
+  };
+  for (int i = 0; i < 20; ++i)
+    place(i);
+  CHECK(daemon.stop() == exited(0)); // consumers may be in the middle of it
+  daemon.start(flags);
+  place(20);
+  const auto applied_or_again = [&](const std::string& verdict) {
+    const auto text = daemon.ask("GET", "/metrics", token).body;
+    const std::string series =
+      R"(parcelflow_consumer_verdicts_total{consumer="notification-v1",)"
+      R"(verdict=")"
+      + verdict + R"("} )";
+    const auto at = text.find(series);
+    REQUIRE(at != std::string::npos);
+    return std::stoi(text.substr(at + series.size()));
+  };
+  // What was not applied before the stop is applied now, and once.
+  REQUIRE(
+    poll_until([&] { return applied_or_again("applied") > 0; }, seconds(10)));
+  CHECK(applied_or_again("duplicate") == 0);
+  CHECK(daemon.stop() == exited(0));
+  holds(daemon.directory());
+}
+
 TEST_CASE("told twice to stop, it stops at once and leaves a clean directory") {
   const test::temp_directory files;
   daemon_process daemon(files / "data", "crash-lab");
