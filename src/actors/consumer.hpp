@@ -73,7 +73,7 @@ struct consumer_ports {
   std::function<void(tell)> tell_dead_letter;
   /// Seen once more: counts on the record, needs no answer.
   std::function<void(std::string tenant, std::string id)> seen_again;
-  std::function<void(missing_range)> ask_resend;
+  std::function<void(const missing_range&)> ask_resend;
   /// `step` is to be called at that time, or soon if it has passed.
   std::function<void(unix_ms at)> wake;
   /// An event was applied (staged, not durable yet). May be empty.

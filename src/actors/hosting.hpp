@@ -74,7 +74,8 @@ consumer_ports ports_of(Self* self, const hosting_links& links,
     self->send(to, again_atom::value,
                dead_letter_ref{std::move(tenant), std::move(id), name, 0});
   };
-  ports.ask_resend = [resend = links.resend, name](missing_range missing) {
+  ports.ask_resend = [resend = links.resend,
+                      name](const missing_range& missing) {
     resend({name, missing.stream.first, missing.stream.second, missing.from,
             missing.to});
   };

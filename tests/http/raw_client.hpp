@@ -84,7 +84,8 @@ public:
     while (received_.size() < end + 4 + length)
       if (!receive(until))
         return {};
-    got.status = std::atoi(got.head.c_str() + std::string("HTTP/1.1 ").size());
+    got.status = static_cast<int>(std::strtol(
+      got.head.c_str() + std::string("HTTP/1.1 ").size(), nullptr, 10));
     got.body = received_.substr(end + 4, length);
     received_.erase(0, end + 4 + length);
     return got;

@@ -33,7 +33,7 @@ public:
 
 private:
   static std::filesystem::path root() {
-    const std::filesystem::path memory("/dev/shm");
+    std::filesystem::path memory("/dev/shm");
     constexpr std::uintmax_t room = 512U << 20U;
     std::error_code none;
     if (std::getenv("TMPDIR") == nullptr

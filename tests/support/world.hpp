@@ -47,7 +47,7 @@ struct coordinator_config : caf::actor_system_config {
 
 class world {
 public:
-  explicit world(std::function<void(app::config&)> adjust = {},
+  explicit world(const std::function<void(app::config&)>& adjust = {},
                  std::function<void(app::seams&)> inject = {})
     : settings(default_config()), inject_faults(std::move(inject)) {
     settings.data.directory = directory.path() + "/data";
@@ -267,6 +267,7 @@ public:
   /// Publishes straight onto the bus, as a foreign producer would.
   void publish(std::vector<domain::envelope> events) {
     std::vector<bus::offered> batch;
+    batch.reserve(events.size());
     for (auto& one : events)
       batch.push_back({codec::make_event(std::move(one)), 0});
     it->bus().publish(domain::order_topic, std::move(batch), [](auto) {});
