@@ -65,7 +65,8 @@ public:
     while (sent < plan_.orders) {
       {
         std::unique_lock lock(mutex_);
-        room_.wait(lock, [&] { return sent - done_ < plan_.in_flight; });
+        wanted_ = sent + 1 > plan_.in_flight ? sent + 1 - plan_.in_flight : 0;
+        room_.wait(lock, [&] { return done_ >= wanted_; });
       }
       place(sent++);
     }
@@ -107,11 +108,13 @@ private:
   void answered() {
     const std::lock_guard lock(mutex_);
     done_ += 1;
-    room_.notify_one();
+    if (done_ == wanted_)
+      room_.notify_one();
   }
   void wait_for(std::size_t count) {
     std::unique_lock lock(mutex_);
-    room_.wait(lock, [&] { return done_ == count; });
+    wanted_ = count;
+    room_.wait(lock, [&] { return done_ >= wanted_; });
   }
 
   app::runtime& engine_;
@@ -120,6 +123,7 @@ private:
   std::mutex mutex_;
   std::condition_variable room_;
   std::size_t done_ = 0;
+  std::size_t wanted_ = 0; ///< `done_` at which the driver goes on
 };
 
 void wait_for_effects(app::runtime& engine, std::size_t orders) {

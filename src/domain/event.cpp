@@ -1,6 +1,7 @@
 #include "domain/event.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace parcelflow::domain {
@@ -8,9 +9,16 @@ namespace {
 
 constexpr std::size_t ulid_size = 26;
 
+// Judged several times an event, so by a table.
+constexpr auto ulid_chars = [] {
+  std::array<bool, 256> legal{};
+  for (const char c : std::string_view("0123456789ABCDEFGHJKMNPQRSTVWXYZ"))
+    legal[static_cast<unsigned char>(c)] = true;
+  return legal;
+}();
+
 bool is_ulid_char(char c) noexcept {
-  constexpr std::string_view alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-  return alphabet.find(c) != std::string_view::npos;
+  return ulid_chars[static_cast<unsigned char>(c)];
 }
 
 bool is_ulid(std::string_view text) noexcept {
@@ -33,20 +41,23 @@ std::string own_event_id(std::string_view order_id, std::uint64_t sequence) {
 }
 
 id_form form_of(const envelope& of) {
-  std::string_view rest = of.event_id;
-  if (!rest.starts_with("evt-") || rest.size() < 4 + ulid_size + 2)
+  const std::string_view id = of.event_id;
+  constexpr std::string_view prefix = "evt-";
+  if (!id.starts_with(prefix) || id.size() < prefix.size() + ulid_size + 2)
     return id_form::foreign;
-  const auto ulid = rest.substr(4, ulid_size);
-  rest.remove_prefix(4 + ulid_size);
+  const auto ulid = id.substr(prefix.size(), ulid_size);
+  const auto tail = id.substr(prefix.size() + ulid_size);
   std::uint64_t sequence = 0;
-  const char* end = rest.data() + rest.size();
-  const auto parsed = std::from_chars(rest.data() + 1, end, sequence);
-  if (rest.front() != '-' || !is_ulid(ulid) || parsed.ptr != end
+  const char* end = tail.data() + tail.size();
+  const auto parsed = std::from_chars(tail.data() + 1, end, sequence);
+  if (tail.front() != '-' || !is_ulid(ulid) || parsed.ptr != end
       || parsed.ec != std::errc())
     return id_form::foreign;
-  const bool agrees =
-    of.event_id == own_event_id(of.aggregate_id, of.aggregate_sequence)
-    && of.aggregate_id.size() == 4 + ulid_size;
+  const std::string_view aggregate = of.aggregate_id;
+  const bool agrees = aggregate.size() == ulid_size + 4
+                      && aggregate.starts_with("ord-")
+                      && aggregate.substr(4) == ulid && tail[1] != '0'
+                      && sequence == of.aggregate_sequence;
   return agrees ? id_form::own : id_form::contradictory;
 }
 

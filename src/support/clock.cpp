@@ -1,7 +1,6 @@
 #include "support/clock.hpp"
 
 #include <chrono>
-#include <cstdio>
 
 namespace parcelflow::support {
 
@@ -17,16 +16,22 @@ std::string to_rfc3339(unix_ms at) {
   const auto point = sys_time<milliseconds>(milliseconds(at));
   const auto day = floor<days>(point);
   const year_month_day date(day);
-  const auto in_day = hh_mm_ss<milliseconds>(point - day);
-  char text[40];
-  const int size = std::snprintf(
-    text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ",
-    static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-    static_cast<unsigned>(date.day()), static_cast<int>(in_day.hours().count()),
-    static_cast<int>(in_day.minutes().count()),
-    static_cast<int>(in_day.seconds().count()),
-    static_cast<int>(in_day.subseconds().count()));
-  return {text, static_cast<std::size_t>(size)};
+  const hh_mm_ss<milliseconds> clock(point - day);
+  std::string text = "0000-00-00T00:00:00.000Z";
+  // Digits right to left; once an event, so without printf.
+  const auto put = [&](std::size_t last, std::size_t digits, auto value) {
+    auto rest = static_cast<std::uint64_t>(value);
+    for (; digits > 0; --digits, rest /= 10)
+      text[last--] = static_cast<char>('0' + rest % 10);
+  };
+  put(3, 4, static_cast<int>(date.year()));
+  put(6, 2, static_cast<unsigned>(date.month()));
+  put(9, 2, static_cast<unsigned>(date.day()));
+  put(12, 2, clock.hours().count());
+  put(15, 2, clock.minutes().count());
+  put(18, 2, clock.seconds().count());
+  put(22, 3, clock.subseconds().count());
+  return text;
 }
 
 } // namespace parcelflow::support
