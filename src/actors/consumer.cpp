@@ -3,6 +3,7 @@
 #include "actors/delivery_facts.hpp"
 #include "codec/event_json.hpp"
 #include "codec/identity.hpp"
+#include "codec/utc_time.hpp"
 #include "support/assert.hpp"
 #include "support/fault_point.hpp"
 #include "support/log.hpp"
@@ -28,6 +29,11 @@ consumer::consumer(domain::consumer_spec spec, consumer_limits limits,
       "parcelflow_consumer_verdicts_total", "Deliveries by verdict",
       {{"consumer", spec_.name},
        {"verdict", std::string(to_string(static_cast<verdict>(v)))}});
+  latency_ =
+    metrics.histogram("parcelflow_acceptance_to_effect_seconds",
+                      "From the event's time to its effect, by consumer",
+                      {0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300, 3600},
+                      {{"consumer", spec_.name}});
   rolled_back_ = metrics.counter("parcelflow_consumer_rollbacks_total",
                                  "Effects that failed and left no trace",
                                  {{"consumer", spec_.name}});
@@ -204,6 +210,9 @@ void consumer::commit_applied(const subject& of, domain::stream_row row,
     enqueue_drain(stream);
   }
   save(stream, std::move(row), was_waiting);
+  if (applied)
+    if (const auto since = codec::parse_utc(about.occurred_at))
+      latency_.observe(static_cast<double>(now - *since) / 1e3);
   if (applied && ports_.applied)
     ports_.applied(*of.event);
 }

@@ -39,6 +39,8 @@ void consumer_host_state::subscribe_core(const consumer& core) {
   if (!subscribed)
     support::log::error("consumer", subscribed.why().detail);
   PF_ASSERT(subscribed.ok());
+  if (with_->recovered)
+    with_->recovered();
 }
 
 void consumer_host_state::deliver(const std::string& consumer,

@@ -26,6 +26,7 @@ struct consumer_dependencies {
   bus::event_bus* bus = nullptr;
   dead_letter_actor dead_letters;
   order_actor order;
+  std::function<void()> recovered; ///< see hosting_links
 };
 
 class consumer_host_state {

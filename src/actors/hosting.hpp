@@ -24,6 +24,8 @@ struct hosting_links {
   bus::event_bus* bus = nullptr;
   dead_letter_actor dead_letters;
   std::function<void(resend_request)> resend; ///< to the order owner
+  /// A core has recovered and takes deliveries; once a core. May be empty.
+  std::function<void()> recovered;
 };
 
 /// One timer for everything an actor waits for; zero timers when idle. It

@@ -67,6 +67,8 @@ void inventory_state::meet(const order_actor& order) {
     if (!subscribed)
       log::error("inventory", subscribed.why().detail);
     PF_ASSERT(subscribed.ok());
+    if (with_->links.recovered)
+      with_->links.recovered();
   });
   after();
 }

@@ -56,6 +56,8 @@ lines_of(const domain::order_request& request) {
 
 void order_state::place(const place_ptr& order) {
   auto& request = order->request;
+  if (join(*order))
+    return;
   if (auto known = known_key(request)) {
     // The answer may rest on a staged row; it waits for that row's round.
     writer_->rows().when_durable(
@@ -64,8 +66,6 @@ void order_state::place(const place_ptr& order) {
       });
     return;
   }
-  if (join(*order))
-    return;
   if (draining_)
     return order->answer(
       refused({failure::draining, "the daemon is stopping; try again soon"}));
@@ -77,7 +77,7 @@ void order_state::place(const place_ptr& order) {
       refused({failure::overloaded, "too many orders in flight"}));
   const auto id = next_attempt_++;
   attempt on;
-  on.deadline = with_->clock->now() + with_->limits.accept_deadline_ms;
+  on.deadline = with_->clock->steady() + with_->limits.accept_deadline_ms;
   to_reserve_.push_back({id, request.tenant_id, request.idempotency_key,
                          request.fingerprint, lines_of(request)});
   deadlines_.emplace_back(on.deadline, id);
@@ -113,6 +113,10 @@ bool order_state::join(place_order& order) {
   auto& on = attempts_.at(at->second);
   if (on.request.fingerprint != order.request.fingerprint)
     order.answer(refused(key_reused()));
+  else if (with_->clock->steady() > on.deadline) // staged, the disk is slow
+    order.answer(
+      refused({failure::request_in_progress,
+               "the order is being stored; its outcome will be known soon"}));
   else
     on.answers.push_back(std::move(order.answer));
   return true;
@@ -134,7 +138,7 @@ void order_state::reserved(const std::vector<reserve_answer>& answers) {
     on.reservation_id = answer.reserved->reservation_id;
     on.at = stage::authorizing;
     payment_deadlines_.emplace_back(
-      with_->clock->now() + with_->limits.payment_deadline_ms, at->first);
+      with_->clock->steady() + with_->limits.payment_deadline_ms, at->first);
     const auto& request = on.request;
     payments.push_back(
       {at->first,
@@ -150,7 +154,7 @@ void order_state::reserved(const std::vector<reserve_answer>& answers) {
 }
 
 void order_state::granted(const std::vector<authorize_answer>& answers) {
-  const auto now = with_->clock->now();
+  const auto now = with_->clock->steady();
   for (const auto& answer : answers) {
     const auto at = attempts_.find(answer.attempt);
     if (at == attempts_.end() || at->second.at != stage::authorizing)
@@ -321,7 +325,7 @@ void order_state::durable() {
 
 void order_state::tick() {
   ticking_ = false;
-  const auto now = with_->clock->now();
+  const auto now = with_->clock->steady();
   for (; !payment_deadlines_.empty() && payment_deadlines_.front().first < now;
        payment_deadlines_.pop_front()) {
     const auto at = attempts_.find(payment_deadlines_.front().second);

@@ -72,7 +72,7 @@ private:
     domain::order_request request;
     std::vector<std::function<void(place_answer)>> answers;
     stage at = stage::reserving;
-    unix_ms deadline = 0;
+    unix_ms deadline = 0; ///< on the steady clock
     std::string reservation_id;
     std::string refused_reservation; ///< inventory was told: not this one
     std::shared_ptr<const domain::order> order; ///< staged

@@ -1,6 +1,8 @@
 // The order owner: cancel and complete, questions of inventory, resends, and
 // the actor's handlers.
 #include "actors/order.hpp"
+#include "codec/event_json.hpp"
+#include "codec/utc_time.hpp"
 #include "storage/keys.hpp"
 #include "storage/outbox.hpp"
 #include "support/assert.hpp"
@@ -13,6 +15,25 @@ namespace parcelflow::actors {
 using domain::failure;
 namespace log = support::log;
 
+namespace {
+
+/// New orders sort after those of the process before, also if the clock was
+/// set back meanwhile.
+void follow_on(std::string_view last_outbox_row, support::id_source& ids) {
+  const auto row = storage::decode_outbox(last_outbox_row);
+  if (!row)
+    storage::corrupt_row("outbox", row.why());
+  const auto event = codec::decode_event(row->bytes);
+  if (!event)
+    storage::corrupt_row("outbox", event.why());
+  const std::string_view order = (*event)->envelope.aggregate_id;
+  ids.not_before(codec::parse_utc((*event)->envelope.occurred_at).value_or(0));
+  if (order.starts_with("ord-"))
+    ids.not_before(support::ulid_time(order.substr(4)));
+}
+
+} // namespace
+
 void order_state::init(order_actor::pointer self, order_dependencies with) {
   self_ = self;
   writer_.emplace(std::move(with.rows), with.way);
@@ -23,6 +44,7 @@ void order_state::init(order_actor::pointer self, order_dependencies with) {
     storage::key_reader key(last->first);
     key.byte();
     next_position_ = key.number() + 1;
+    follow_on(last->second, *with.ids);
   }
   accepted_total_ = with.metrics->counter("parcelflow_orders_accepted_total",
                                           "Orders accepted");

@@ -58,8 +58,8 @@ public:
       return;
     }
     way_.store->commit({&batch, 1});
-    rows_.round_done();
-    arm(self);
+    // The same way on as with a committer: the owner's own handler.
+    self->send(self, durable_atom::value);
   }
 
   /// Nothing staged and nothing in a round.

@@ -53,6 +53,10 @@ struct waiting_streams {
   support::unix_ms oldest = 0;
 };
 
+// A scrape runs on the door's thread, so it looks at a bounded part.
+constexpr std::uint64_t counted_streams_max = 10'000;
+constexpr std::uint64_t aged_streams_max = 256;
+
 /// Streams of a consumer that wait; the index holds only those.
 waiting_streams waiting_of(const storage::snapshot& at,
                            const consumer_home& of) {
@@ -66,12 +70,14 @@ waiting_streams waiting_of(const storage::snapshot& at,
             const auto aggregate = in.text();
             if (consumer != of.consumer)
               return true;
+            found.count += 1;
+            if (found.count > aged_streams_max)
+              return found.count < counted_streams_max;
             const auto bytes = at.get(
               of.family, storage::stream_key(tenant, consumer, aggregate));
             const auto row = domain::decode_stream(bytes.value_or(""));
             if (!row || !row->waiting)
               return true;
-            found.count += 1;
             if (found.oldest == 0 || row->waiting->since < found.oldest)
               found.oldest = row->waiting->since;
             return true;

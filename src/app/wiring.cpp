@@ -54,7 +54,8 @@ runtime::runtime(caf::actor_system& system, config settings, seams with)
   : system_(system), settings_(std::move(settings)), with_(std::move(with)),
     bus_slot_(std::make_shared<bus_actor>()),
     disk_ok_(std::make_shared<std::atomic<bool>>(true)),
-    stopping_(std::make_shared<std::atomic<bool>>(false)) {}
+    stopping_(std::make_shared<std::atomic<bool>>(false)),
+    recovered_(std::make_shared<std::latch>(consumers_spawned)) {}
 
 domain::outcome<std::unique_ptr<runtime>>
 runtime::start(caf::actor_system& system, const config& settings, seams with) {
@@ -113,10 +114,11 @@ void runtime::spawn_all() {
   links->inventory = inventory_;
   gateway_ = std::make_unique<actors::gateway>(std::move(links));
   watch_deaths();
-  watch_disk();
+  watch_store();
 }
 
 void runtime::spawn_owners(const commit_way& way) {
+  const auto recovered = [latch = recovered_] { latch->count_down(); };
   const auto ids = [&, next = with_.seed]() mutable {
     return std::make_shared<support::seeded_id_source>(*with_.clock, next++);
   };
@@ -137,13 +139,14 @@ void runtime::spawn_owners(const commit_way& way) {
           relay_dependencies{store_->take(storage::owner::relay), way,
                              relay_limits_of(settings_), with_.clock,
                              fresh_ids(), &metrics_, bus_.get(), dead_letter_});
-  inventory_ = spawn(
-    system_, with_.detached, inventory,
-    inventory_dependencies{
-      store_->take(storage::owner::inventory), way,
-      inventory_limits_of(settings_), consumer_limits_of(settings_),
-      with_.clock, fresh_ids(), &metrics_,
-      hosting_links{bus_.get(), dead_letter_, nullptr}, payment_, adjust});
+  inventory_ =
+    spawn(system_, with_.detached, inventory,
+          inventory_dependencies{
+            store_->take(storage::owner::inventory), way,
+            inventory_limits_of(settings_), consumer_limits_of(settings_),
+            with_.clock, fresh_ids(), &metrics_,
+            hosting_links{bus_.get(), dead_letter_, nullptr, recovered},
+            payment_, adjust});
   std::shared_ptr<support::id_source> order_ids = fresh_ids();
   if (with_.name_orders)
     order_ids = with_.name_orders(std::move(order_ids));
@@ -165,7 +168,8 @@ void runtime::spawn_owners(const commit_way& way) {
                                        &metrics_,
                                        bus_.get(),
                                        dead_letter_,
-                                       order_});
+                                       order_,
+                                       recovered});
   };
   fulfillment_ = host(storage::owner::fulfillment, domain::fulfillment_spec());
   notification_ =
@@ -201,11 +205,14 @@ void runtime::watch_deaths() {
   });
 }
 
-void runtime::watch_disk() {
+/// Once a period: is there room on the disk, and is the mark of what was
+/// acknowledged on stable storage although no round came since.
+void runtime::watch_store() {
   const auto period = settings_.storage.free_space_check_ms;
   const auto least = settings_.storage.free_space_min_bytes;
   disk_watch_ = system_.spawn([=, this](caf::event_based_actor* self) {
     const auto look = [ok = disk_ok_, least, store = store_.get()] {
+      store->sync_mark();
       const auto free = store->free_bytes();
       if (ok->exchange(free >= least) != (free >= least))
         log::warning("app",
@@ -260,10 +267,10 @@ bool runtime::stop(std::chrono::milliseconds deadline) {
   return all;
 }
 
-/// Every event-based actor answers CAF's own question once its mailbox comes
-/// to it, which is after its init and whatever was sent before.
 void runtime::await_recovery() {
   caf::scoped_actor self{system_};
+  // An event-based actor answers CAF's own question once its mailbox comes to
+  // it, which is after its init.
   const auto ask = [&](const auto& owner) {
     self
       ->request(caf::actor_cast<caf::actor>(owner), caf::infinite,
@@ -275,9 +282,7 @@ void runtime::await_recovery() {
   ask(dead_letter_);
   ask(relay_);
   ask(order_);
-  ask(inventory_);
-  ask(fulfillment_);
-  ask(notification_);
+  recovered_->wait(); // the consumers, which need a round of their own
 }
 
 void runtime::hurry() {

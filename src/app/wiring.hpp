@@ -29,6 +29,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <latch>
 #include <memory>
 #include <vector>
 
@@ -114,7 +115,7 @@ private:
   void spawn_all();
   void spawn_owners(const actors::commit_way& way);
   void watch_deaths();
-  void watch_disk();
+  void watch_store();
   void exit_all();
 
   caf::actor_system& system_;
@@ -127,6 +128,9 @@ private:
   std::shared_ptr<actors::bus_actor> bus_slot_; ///< who hosts the adapter
   std::shared_ptr<std::atomic<bool>> disk_ok_;
   std::shared_ptr<std::atomic<bool>> stopping_;
+  /// One count a consumer: inventory, fulfillment, notification.
+  static constexpr std::ptrdiff_t consumers_spawned = 3;
+  std::shared_ptr<std::latch> recovered_;
   std::unique_ptr<actors::gateway> gateway_;
   actors::committer_actor committer_;
   actors::bus_actor bus_host_;

@@ -12,7 +12,9 @@ std::vector<publish_result> all_failed(std::size_t events, failure code,
 bool inbox::push(bus_call&& call) {
   {
     const std::scoped_lock lock(mutex_);
-    if (closing_ && !std::holds_alternative<close_call>(call))
+    // What was delivered before may still be settled: it moves the cursors.
+    if (closing_ && !std::holds_alternative<close_call>(call)
+        && !std::holds_alternative<settle_call>(call))
       return false;
     closing_ = closing_ || std::holds_alternative<close_call>(call);
     calls_.push_back(std::move(call));

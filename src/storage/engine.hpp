@@ -61,6 +61,7 @@ struct store::impl {
   std::mutex mark_lock; // guards the two below when each owner commits alone
   std::chrono::steady_clock::time_point mark_synced;
   std::uint64_t wal_number = 0;
+  std::atomic<bool> mark_dirty{false}; ///< moved, and not durable yet
 
   domain::status advance_mark(bool sync);
 };

@@ -82,6 +82,14 @@ void store::commit(std::span<const sealed_batch_ptr> batches) {
     shared.fail(moved.why());
 }
 
+void store::sync_mark() {
+  if (!impl_->mark_dirty)
+    return;
+  impl_->shared->check();
+  if (auto moved = impl_->advance_mark(true); !moved)
+    impl_->shared->fail(moved.why());
+}
+
 domain::status store::impl::advance_mark(bool sync) {
   if (!options.sync) // rows that may be lost are not to be missed
     return domain::done();
@@ -99,6 +107,7 @@ domain::status store::impl::advance_mark(bool sync) {
   at.wal_number = wal_number;
   if (sync)
     mark_synced = now;
+  mark_dirty = !sync;
   return mark->advance(at, sync);
 }
 

@@ -98,6 +98,10 @@ public:
   /// in the same instant, or fail-stop.
   void commit(std::span<const sealed_batch_ptr> batches);
 
+  /// Makes `acked.mark` durable if a round moved it since it last was. Called
+  /// about once a second, so that the mark of a store at rest is durable too.
+  void sync_mark();
+
   [[nodiscard]] snapshot read() const;
   [[nodiscard]] const store_identity& identity() const noexcept;
 

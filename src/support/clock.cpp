@@ -11,6 +11,13 @@ unix_ms system_clock::now() const noexcept {
     .count();
 }
 
+unix_ms system_clock::steady() const noexcept {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(
+           std::chrono::steady_clock::now().time_since_epoch())
+    .count();
+}
+
 std::string to_rfc3339(unix_ms at) {
   using namespace std::chrono;
   const auto point = sys_time<milliseconds>(milliseconds(at));

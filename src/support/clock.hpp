@@ -16,12 +16,16 @@ class clock {
 public:
   virtual ~clock() = default;
   [[nodiscard]] virtual unix_ms now() const noexcept = 0;
+  /// Milliseconds since some instant of this process; never runs backwards.
+  /// For waits that live in memory only.
+  [[nodiscard]] virtual unix_ms steady() const noexcept = 0;
 };
 
 /// The machine's clock.
 class system_clock final : public clock {
 public:
   [[nodiscard]] unix_ms now() const noexcept override;
+  [[nodiscard]] unix_ms steady() const noexcept override;
 };
 
 /// A clock that stands until it is moved: tests and simulation.
@@ -29,11 +33,21 @@ class manual_clock final : public clock {
 public:
   explicit manual_clock(unix_ms start) noexcept : now_(start) {}
   [[nodiscard]] unix_ms now() const noexcept override { return now_.load(); }
-  void advance(unix_ms by) noexcept { now_ += by; }
+  [[nodiscard]] unix_ms steady() const noexcept override {
+    return steady_.load();
+  }
+  /// Lets time pass; a negative span is a clock set back.
+  void advance(unix_ms by) noexcept {
+    now_ += by;
+    if (by > 0)
+      steady_ += by;
+  }
+  /// The clock is set; no time passes.
   void set(unix_ms to) noexcept { now_ = to; }
 
 private:
   std::atomic<unix_ms> now_;
+  std::atomic<unix_ms> steady_{0};
 };
 
 /// RFC 3339 in UTC with milliseconds, e.g. "2026-11-30T19:00:00.000Z".

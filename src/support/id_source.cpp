@@ -69,6 +69,15 @@ std::string seeded_id_source::next_ulid() {
   return text;
 }
 
+void seeded_id_source::not_before(unix_ms at) {
+  if (at < last_ms_)
+    return;
+  last_ms_ =
+    at + 1; // the next one counts on from here, whatever the clock says
+  high_ = 0;
+  low_ = next_random();
+}
+
 std::string seeded_id_source::next_trace_id() {
   static constexpr std::string_view hex = "0123456789abcdef";
   std::string text(32, '0');
@@ -88,6 +97,15 @@ std::uint64_t seeded_id_source::below(std::uint64_t bound) {
 std::uint64_t entropy_seed() {
   std::random_device device;
   return (static_cast<std::uint64_t>(device()) << 32U) | device();
+}
+
+unix_ms ulid_time(std::string_view ulid) noexcept {
+  if (!is_ulid(ulid))
+    return 0;
+  unix_ms at = 0;
+  for (const char c : ulid.substr(0, 10))
+    at = at * 32 + static_cast<unix_ms>(alphabet.find(c));
+  return at;
 }
 
 bool is_ulid(std::string_view text) noexcept {

@@ -19,6 +19,9 @@ public:
   virtual ~id_source() = default;
   /// 26 characters, strictly greater than every earlier one of this source.
   virtual std::string next_ulid() = 0;
+  /// Ids from here on are later than any of that time: what an earlier process
+  /// gave out, although its clock may have been ahead of ours.
+  virtual void not_before(unix_ms at) = 0;
   /// 32 lower-case hex digits, not all zero (W3C trace id).
   virtual std::string next_trace_id() = 0;
   /// Uniform in [0, bound); bound > 0. For jitter, not for secrets.
@@ -30,6 +33,7 @@ class seeded_id_source final : public id_source {
 public:
   seeded_id_source(const clock& time, std::uint64_t seed);
   std::string next_ulid() override;
+  void not_before(unix_ms at) override;
   std::string next_trace_id() override;
   std::uint64_t below(std::uint64_t bound) override;
 
@@ -45,6 +49,9 @@ private:
 
 /// A seed from the operating system.
 [[nodiscard]] std::uint64_t entropy_seed();
+
+/// The time in a ULID; 0 for text that is none.
+[[nodiscard]] unix_ms ulid_time(std::string_view ulid) noexcept;
 
 /// True for 26 characters of Crockford base 32 (upper case).
 [[nodiscard]] bool is_ulid(std::string_view text) noexcept;

@@ -1,5 +1,7 @@
 #include "support/record.hpp"
 
+#include <algorithm>
+
 namespace parcelflow::support {
 
 record_writer& record_writer::u64(std::uint64_t value) {
@@ -20,6 +22,11 @@ record_writer& record_writer::text(std::string_view value) {
   u64(value.size());
   bytes_.append(value);
   return *this;
+}
+
+record_writer&
+record_writer::digest(const std::array<std::uint8_t, 32>& value) {
+  return text({reinterpret_cast<const char*>(value.data()), value.size()});
 }
 
 record_reader::record_reader(std::string_view bytes, std::uint8_t newest) {
@@ -64,6 +71,24 @@ std::string_view record_reader::text_view() {
   const auto value = rest_.substr(0, size);
   rest_.remove_prefix(size);
   return value;
+}
+
+std::array<std::uint8_t, 32> record_reader::digest() {
+  std::array<std::uint8_t, 32> value{};
+  const auto bytes = text_view();
+  if (bytes.size() == value.size())
+    std::copy(bytes.begin(), bytes.end(), value.begin());
+  else
+    ok_ = false;
+  return value;
+}
+
+std::uint64_t record_reader::within(std::uint64_t low, std::uint64_t high) {
+  const std::uint64_t value = u64();
+  if (ok_ && value >= low && value <= high)
+    return value;
+  ok_ = false;
+  return low;
 }
 
 std::uint64_t record_reader::count() {

@@ -87,3 +87,47 @@ TEST_CASE("below the free-space watermark new orders are refused") {
   CHECK(answer.why.code == domain::failure::disk_full);
   CHECK(w.stock_of("tn-a", "sku-1")->reserved == 0);
 }
+
+TEST_CASE("a repeat while a slow disk stores the order is told to come back") {
+  world* it = nullptr;
+  int rounds_until_slow = 0;
+  world::answer_slot repeat;
+  world w({}, [&](app::seams& with) {
+    with.on_round = [&](std::string_view) {
+      if (rounds_until_slow == 0 || --rounds_until_slow > 0)
+        return;
+      // The order's round is being written, and it takes longer than allowed.
+      it->clock.advance(it->settings.order.accept_deadline_ms.count() + 1000);
+      repeat = it->send(world::request("tn-a", "k"));
+    };
+  });
+  it = &w;
+  w.stock("tn-a", "sku-1", 10);
+  rounds_until_slow = 2; // the reservation's round, then the order's
+  const auto first = w.place(world::request("tn-a", "k"));
+  CHECK(first.what == actors::place_answer::kind::accepted);
+  REQUIRE(repeat);
+  REQUIRE(repeat->has_value());
+  CHECK((*repeat)->why.code == domain::failure::request_in_progress);
+  const auto later = w.place(world::request("tn-a", "k"));
+  CHECK(later.repeated);
+  CHECK(later.order_id == first.order_id);
+  serves(w, "tn-b", "control");
+  w.check_invariants();
+}
+
+TEST_CASE("a clock set back ends no wait late and reorders no id") {
+  world w;
+  w.stock("tn-a", "sku-1", 10);
+  const auto before = w.accepted("tn-a", "k1");
+  const auto silent = w.send(world::request("tn-a", "k2", 1, "tok_silent"));
+  w.run();
+  w.clock.set(w.clock.now() - 365LL * 24 * 3600 * 1000);
+  w.pass(w.settings.order.accept_deadline_ms.count() + 100);
+  REQUIRE(silent->has_value());
+  CHECK((*silent)->why.code == domain::failure::deadline_exceeded);
+  w.restart();
+  CHECK(w.accepted("tn-a", "k3") > before);
+  serves(w, "tn-b", "control");
+  w.check_invariants();
+}

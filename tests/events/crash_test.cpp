@@ -19,6 +19,7 @@ public:
   std::string next_ulid() override {
     return std::exchange(named_, true) ? later_->next_ulid() : "701";
   }
+  void not_before(support::unix_ms at) override { later_->not_before(at); }
   std::string next_trace_id() override { return later_->next_trace_id(); }
   std::uint64_t below(std::uint64_t bound) override {
     return later_->below(bound);

@@ -43,3 +43,15 @@ TEST_CASE("the same seed gives the same ids, another one others") {
     seen.insert(a.below(10));
   CHECK(seen.size() == 10);
 }
+
+TEST_CASE("a new process goes on behind the ids of the one before") {
+  manual_clock clock(1'796'065'259'007);
+  seeded_id_source before(clock, 1);
+  const auto last = before.next_ulid();
+  CHECK(ulid_time(last) == 1'796'065'259'007);
+  clock.set(1'000'000'000'000); // years back
+  seeded_id_source after(clock, 2);
+  after.not_before(ulid_time(last));
+  CHECK(after.next_ulid() > last);
+  CHECK(ulid_time("no ulid") == 0);
+}
