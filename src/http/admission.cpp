@@ -42,6 +42,20 @@ bool is_built_in(std::string_view tenant) noexcept {
   return !tenant.empty() && (tenant.front() == '_' || tenant.front() == '~');
 }
 
+/// Counted each time; told without what the client wrote: a header that names
+/// no tenant may hold anything.
+void note_denied(const route_call& call, const std::string& tenant,
+                 const std::string& verb, support::unix_ms now) {
+  auto& shared = *call.shared;
+  shared.denied.add();
+  if (!call.with().denied)
+    return;
+  const auto state = call.with().access->check_tenant(tenant);
+  const bool known = state || state.why().code != failure::unknown_tenant;
+  shared.denials.note({call.who.token_id, known ? tenant : std::string(), verb},
+                      now, call.with().denied);
+}
+
 domain::outcome<std::string> choose_tenant(const route_call& call) {
   const auto& in = *call.in;
   const auto& own = call.who.tenants;
@@ -60,7 +74,7 @@ domain::outcome<std::string> choose_tenant(const route_call& call) {
 
 } // namespace
 
-domain::status admit(route_call& call, domain::role needed, bool reads_only) {
+domain::status admit(route_call& call, const admission& asks) {
   auto& shared = *call.shared;
   const auto now = call.with().clock->now();
   const auto token = bearer_token(*call.in);
@@ -78,15 +92,12 @@ domain::status admit(route_call& call, domain::role needed, bool reads_only) {
   const bool built_in = is_built_in(*tenant);
   // Records whose tenant could not be read are the admins' alone, and nobody
   // writes to a built-in tenant by this door.
-  const bool allowed = built_in
-                         ? reads_only && call.who.granted == domain::role::admin
-                             && call.who.tenants.all
-                         : domain::may(call.who, needed, *tenant);
+  const bool allowed = built_in ? asks.reads_only
+                                    && call.who.granted == domain::role::admin
+                                    && call.who.tenants.all
+                                : domain::may(call.who, asks.needed, *tenant);
   if (!allowed) {
-    shared.denied.add();
-    if (call.with().denied)
-      call.with().denied(
-        {call.who.token_id, *tenant, call.in->method + ' ' + call.in->target});
+    note_denied(call, *tenant, asks.verb, now);
     return {failure::forbidden,
             "this token's role or tenants do not allow that"};
   }

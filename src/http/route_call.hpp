@@ -4,6 +4,7 @@
 #pragma once
 
 #include "codec/view_json.hpp"
+#include "http/denial_book.hpp"
 #include "http/problem.hpp"
 #include "http/routes.hpp"
 #include "http/target.hpp"
@@ -26,6 +27,7 @@ struct api::state {
   /// Of the log line about requests without a valid token.
   support::unix_ms next_line_at = 0;
   std::uint64_t since_last_line = 0;
+  denial_book denials;
 };
 
 /// Name of the header that chooses among a token's tenants.
@@ -58,9 +60,14 @@ struct route_call {
 
 [[nodiscard]] response json_response(int status, std::string body);
 
+/// What the door asks of a caller before a route is served.
+struct admission {
+  domain::role needed = domain::role::tenant_operator;
+  bool reads_only = false;
+  std::string verb; ///< of the route, for the operator log
+};
 /// The caller's identity and tenant, or the refusal. Reads no row.
-[[nodiscard]] domain::status admit(route_call& call, domain::role needed,
-                                   bool reads_only);
+[[nodiscard]] domain::status admit(route_call& call, const admission& asks);
 
 // routes_orders.cpp
 void place_order(route_call call);

@@ -12,7 +12,7 @@ using domain::role;
 
 namespace {
 
-/// "{}" stands for any one segment that is not empty.
+/// A name in braces stands for any one segment that is not empty.
 struct route {
   std::string_view method;
   std::vector<std::string_view> path;
@@ -25,15 +25,15 @@ const std::vector<route>& routes() {
   static const std::vector<route> all = {
     {"POST", {"v1", "orders"}, place_order},
     {"GET", {"v1", "orders"}, list_orders},
-    {"GET", {"v1", "orders", "{}"}, show_order},
-    {"POST", {"v1", "orders", "{}", "cancel"}, cancel_order},
-    {"POST", {"v1", "orders", "{}", "complete"}, complete_order},
-    {"GET", {"v1", "orders", "{}", "evidence"}, show_evidence},
+    {"GET", {"v1", "orders", "{id}"}, show_order},
+    {"POST", {"v1", "orders", "{id}", "cancel"}, cancel_order},
+    {"POST", {"v1", "orders", "{id}", "complete"}, complete_order},
+    {"GET", {"v1", "orders", "{id}", "evidence"}, show_evidence},
     {"GET", {"v1", "inventory"}, list_stock},
-    {"GET", {"v1", "inventory", "{}"}, show_stock},
-    {"PUT", {"v1", "inventory", "{}"}, put_stock},
+    {"GET", {"v1", "inventory", "{sku}"}, show_stock},
+    {"PUT", {"v1", "inventory", "{sku}"}, put_stock},
     {"GET", {"v1", "dead-letters"}, list_dead_letters, role::responder},
-    {"GET", {"v1", "dead-letters", "{}"}, show_dead_letter, role::responder},
+    {"GET", {"v1", "dead-letters", "{id}"}, show_dead_letter, role::responder},
     {"GET", {"livez"}, show_liveness, role::tenant_operator, true},
     {"GET", {"readyz"}, show_readiness, role::tenant_operator, true},
     {"GET", {"metrics"}, show_metrics, role::tenant_operator, true},
@@ -44,9 +44,18 @@ const std::vector<route>& routes() {
 bool matches(const route& one, const std::vector<std::string>& path) {
   return std::equal(one.path.begin(), one.path.end(), path.begin(), path.end(),
                     [](std::string_view pattern, const std::string& segment) {
-                      return pattern == "{}" ? !segment.empty()
-                                             : pattern == segment;
+                      return pattern.front() == '{' ? !segment.empty()
+                                                    : pattern == segment;
                     });
+}
+
+/// The route as the documents write it.
+std::string verb_of(const route& one) {
+  std::string verb(one.method);
+  verb += ' ';
+  for (const auto segment : one.path)
+    verb.append("/").append(segment);
+  return verb;
 }
 
 response wrong_method(const std::string& allowed) {
@@ -86,7 +95,9 @@ void api::operator()(const std::shared_ptr<const request>& in,
     }
     route_call call{state_, in, *std::move(target), std::move(answer), {}, {}};
     if (!one.open)
-      if (const auto no = admit(call, one.needed, one.method == "GET"); !no)
+      if (const auto no =
+            admit(call, {one.needed, one.method == "GET", verb_of(one)});
+          !no)
         return call.refuse(no.why());
     return one.serve(std::move(call));
   }

@@ -48,11 +48,13 @@ struct readiness {
   std::vector<std::pair<std::string, std::string>> detail;
 };
 
-/// An authenticated actor was refused.
+/// An authenticated actor was refused. Holds nothing that the client wrote:
+/// a path, a query or a header may carry a secret.
 struct denial {
-  std::string actor;  ///< the token's id
-  std::string tenant; ///< as asked for; empty if none was
-  std::string verb;   ///< e.g. "GET /v1/dead-letters"
+  std::string actor;       ///< the token's id
+  std::string tenant;      ///< as asked for, if there is such a one
+  std::string verb;        ///< the route, e.g. "GET /v1/dead-letters/{id}"
+  std::uint64_t count = 1; ///< of this actor and verb since the last line
 };
 
 struct api_dependencies {
@@ -69,7 +71,8 @@ struct api_dependencies {
   std::function<readiness()> ready;
   /// Of every consumer, since the process began. May be empty.
   std::function<std::vector<domain::consumer_counts>()> counts;
-  /// For the operator log; may be empty. Must not block.
+  /// For the operator log, at most once a minute for an actor and verb, see
+  /// denial_book.hpp; may be empty. On the door's thread; must not block.
   std::function<void(const denial&)> denied;
 };
 

@@ -1,6 +1,7 @@
 // The door's checks, before any owner is asked: the gateway here leads nowhere
 // and the store is empty.
 #include "actors/gateway_links.hpp"
+#include "http/denial_book.hpp"
 #include "http/etag.hpp"
 #include "http/list_query.hpp"
 #include "http/routes.hpp"
@@ -167,9 +168,63 @@ TEST_CASE("a foreign tenant is refused alike, whether it exists or not") {
     at.send("GET", "/v1/orders", {one, {"Parcelflow-Tenant", "nobody"}});
   CHECK(is_problem(known, 403, "forbidden"));
   CHECK(known.body == unknown.body);
-  REQUIRE(at.denials.size() == 2);
+  REQUIRE(at.denials.size() == 1); // the second one within a minute
   CHECK(at.denials[0].actor == "one");
   CHECK(at.denials[0].tenant == "globex");
+}
+
+TEST_CASE("a denial tells the route, and nothing that the client wrote") {
+  door at;
+  const std::string canary = "pft_canary";
+  const auto denied = [&](const std::string& target,
+                          const http::header_list& headers) {
+    CHECK(is_problem(at.send("GET", target, headers), 403, "forbidden"));
+  };
+  denied("/v1/dead-letters/" + canary + "?token=" + canary, {one});
+  denied("/v1/dead-letters?token=" + canary, {one});
+  denied("/v1/inventory/" + canary, {one, {"Parcelflow-Tenant", canary}});
+  REQUIRE(at.denials.size() == 3);
+  CHECK(at.denials[0].verb == "GET /v1/dead-letters/{id}");
+  CHECK(at.denials[1].verb == "GET /v1/dead-letters");
+  CHECK(at.denials[2].verb == "GET /v1/inventory/{sku}");
+  for (const auto& told : at.denials)
+    CHECK((told.actor + told.tenant + told.verb).find(canary)
+          == std::string::npos);
+}
+
+TEST_CASE("denials are told once a minute for an actor and a route") {
+  door at;
+  const auto denied = [&](const std::string& target) {
+    return at.send("GET", target, {one}).status == 403;
+  };
+  for (int i = 0; i < 5; ++i)
+    CHECK(denied("/v1/dead-letters"));
+  REQUIRE(at.denials.size() == 1);
+  CHECK(at.denials[0].count == 1);
+  at.clock.advance(60'000);
+  CHECK(denied("/v1/dead-letters/x")); // also tells what is due
+  REQUIRE(at.denials.size() == 3);
+  CHECK(at.denials[1].verb == "GET /v1/dead-letters");
+  CHECK(at.denials[1].count == 4);
+  CHECK(at.denials[2].verb == "GET /v1/dead-letters/{id}");
+  CHECK(at.metrics.counter("parcelflow_http_denied_total", "").value() == 6);
+}
+
+TEST_CASE("what is remembered of denials is bounded") {
+  http::denial_book book;
+  std::vector<http::denial> told;
+  const auto tell = [&](const http::denial& what) { told.push_back(what); };
+  constexpr auto most = http::denial_book::pairs_max;
+  for (std::size_t i = 0; i < most + 50; ++i)
+    book.note({"tok-" + std::to_string(i), "acme", "GET /v1/orders"}, 1, tell);
+  CHECK(told.size() == most + 1);
+  CHECK(told.back().actor == "(others)");
+  told.clear();
+  book.note({"tok-new", "acme", "GET /v1/orders"},
+            1 + http::denial_book::pause_ms, tell);
+  REQUIRE(told.size() == 2);
+  CHECK(told[0].count == 49); // of the others
+  CHECK(told[1].actor == "tok-new");
 }
 
 TEST_CASE("dead letters are for responders, built-in scopes for admins") {
