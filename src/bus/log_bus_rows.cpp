@@ -95,7 +95,7 @@ std::size_t read_log_row(std::string_view value, std::uint64_t last,
     return 0;
   std::size_t taken = 0;
   for (auto at = head->first; at <= last && taken < wanted.count; ++at) {
-    const auto offer = static_cast<std::uint32_t>(in.u64());
+    const auto offer = in.u32();
     const auto bytes = in.text_view();
     if (!in.ok())
       return add_damaged(value, last, wanted, taken, out);

@@ -2,24 +2,10 @@
 
 #include "support/record.hpp"
 
-#include <algorithm>
-
 namespace parcelflow::domain {
 namespace {
 
 constexpr std::uint8_t dead_letter_record = 1;
-
-void write(support::record_writer& out, const sha256_digest& digest) {
-  out.text({reinterpret_cast<const char*>(digest.data()), digest.size()});
-}
-
-sha256_digest read_digest(support::record_reader& in) {
-  sha256_digest digest{};
-  const auto bytes = in.text_view();
-  if (bytes.size() == digest.size())
-    std::copy(bytes.begin(), bytes.end(), digest.begin());
-  return digest;
-}
 
 void write_history(support::record_writer& out, const dead_letter& of) {
   out.u64(of.attempts.size());
@@ -27,10 +13,7 @@ void write_history(support::record_writer& out, const dead_letter& of) {
     out.i64(one.at).text(one.cause);
   out.u64(of.steps.size());
   for (const auto& step : of.steps)
-    out.u64(static_cast<std::uint64_t>(step.to))
-      .text(step.actor)
-      .text(step.reason)
-      .i64(step.at);
+    out.choice(step.to).text(step.actor).text(step.reason).i64(step.at);
   out.u64(of.replay_ids.size());
   for (const auto& id : of.replay_ids)
     out.text(id);
@@ -44,7 +27,7 @@ void read_history(support::record_reader& in, dead_letter& of) {
   }
   of.steps.resize(in.count());
   for (auto& step : of.steps) {
-    step.to = static_cast<dead_letter_state>(in.u64());
+    step.to = in.choice(dead_letter_state::open, dead_letter_state::waived);
     step.actor = in.text();
     step.reason = in.text();
     step.at = in.i64();
@@ -82,14 +65,11 @@ std::string_view to_string(dead_letter_state state) noexcept {
 std::string encode(const dead_letter& of) {
   support::record_writer out(dead_letter_record);
   out.text(of.consumer).text(of.topic);
-  out.u64(static_cast<std::uint64_t>(of.cause)).text(of.reason);
+  out.choice(of.cause).text(of.reason);
   out.text(of.aggregate_id).text(of.event_id).text(of.event_type);
   out.u64(of.event_version).u64(of.expected_sequence);
-  out.u64(of.observed_sequence);
-  write(out, of.digest);
-  write(out, of.payload_sha256);
-  out.text(of.known_event_id);
-  write(out, of.known_digest);
+  out.u64(of.observed_sequence).digest(of.digest).digest(of.payload_sha256);
+  out.text(of.known_event_id).digest(of.known_digest);
   out.text(of.trace_id).text(of.environment).text(of.decision);
   out.text(of.replay_role).i64(of.first_seen).i64(of.last_seen).u64(of.seen);
   write_history(out, of);
@@ -105,18 +85,19 @@ outcome<dead_letter> decode_dead_letter(std::string_view tenant,
   of.dead_letter_id = id;
   of.consumer = in.text();
   of.topic = in.text();
-  of.cause = static_cast<dead_letter_cause>(in.u64());
+  of.cause = in.choice(dead_letter_cause::sequence_gap,
+                       dead_letter_cause::publish_refused);
   of.reason = in.text();
   of.aggregate_id = in.text();
   of.event_id = in.text();
   of.event_type = in.text();
-  of.event_version = static_cast<std::uint32_t>(in.u64());
+  of.event_version = in.u32();
   of.expected_sequence = in.u64();
   of.observed_sequence = in.u64();
-  of.digest = read_digest(in);
-  of.payload_sha256 = read_digest(in);
+  of.digest = in.digest();
+  of.payload_sha256 = in.digest();
   of.known_event_id = in.text();
-  of.known_digest = read_digest(in);
+  of.known_digest = in.digest();
   of.trace_id = in.text();
   of.environment = in.text();
   of.decision = in.text();

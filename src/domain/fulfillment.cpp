@@ -56,7 +56,7 @@ std::string_view to_string(job_state state) noexcept {
 std::string encode(const fulfillment_job& job) {
   support::record_writer out(job_record);
   out.text(job.fulfillment_id)
-    .u64(static_cast<std::uint64_t>(job.state))
+    .choice(job.state)
     .i64(job.started_at)
     .i64(job.closed_at);
   return out.take();
@@ -68,7 +68,7 @@ outcome<std::optional<fulfillment_job>> decode_job(std::string_view bytes) {
   support::record_reader in(bytes, job_record);
   fulfillment_job job;
   job.fulfillment_id = in.text();
-  job.state = static_cast<job_state>(in.u64());
+  job.state = in.choice(job_state::started, job_state::cancelled);
   job.started_at = in.i64();
   job.closed_at = in.i64();
   if (!in.complete())

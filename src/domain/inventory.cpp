@@ -93,9 +93,7 @@ outcome<stock> decode_stock(std::string_view bytes) {
 
 std::string encode(const reservation& of) {
   support::record_writer out(reservation_record);
-  out.u64(static_cast<std::uint64_t>(of.state)).text(of.idempotency_key);
-  out.text({reinterpret_cast<const char*>(of.fingerprint.data()),
-            of.fingerprint.size()});
+  out.choice(of.state).text(of.idempotency_key).digest(of.fingerprint);
   out.i64(of.created_at).i64(of.deadline).u64(of.chunk).u64(of.lines.size());
   for (const auto& line : of.lines)
     out.text(line.sku).i64(line.quantity);
@@ -105,11 +103,9 @@ std::string encode(const reservation& of) {
 outcome<reservation> decode_reservation(std::string_view bytes) {
   support::record_reader in(bytes, reservation_record);
   reservation of;
-  of.state = static_cast<reservation_state>(in.u64());
+  of.state = in.choice(reservation_state::held, reservation_state::consumed);
   of.idempotency_key = in.text();
-  const auto print = in.text_view();
-  if (print.size() == of.fingerprint.size())
-    std::copy(print.begin(), print.end(), of.fingerprint.begin());
+  of.fingerprint = in.digest();
   of.created_at = in.i64();
   of.deadline = in.i64();
   of.chunk = in.u64();

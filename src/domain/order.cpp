@@ -9,16 +9,6 @@ namespace {
 
 constexpr std::uint8_t order_record = 1;
 
-std::string_view bytes_of(const sha256_digest& digest) {
-  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
-}
-
-void read_digest(support::record_reader& in, sha256_digest& digest) {
-  const auto view = in.text_view();
-  if (view.size() == digest.size())
-    std::copy(view.begin(), view.end(), digest.begin());
-}
-
 } // namespace
 
 std::string_view to_string(order_state state) noexcept {
@@ -64,7 +54,7 @@ const order_step* step_of(const order& of, order_state state) {
 
 std::string encode(const order& of) {
   support::record_writer out(order_record);
-  out.text(of.idempotency_key).text(bytes_of(of.fingerprint));
+  out.text(of.idempotency_key).digest(of.fingerprint);
   out.text(of.reservation_id).text(of.authorization.id);
   out.i64(of.authorization.amount_minor).i64(of.authorization.at);
   out.i64(of.authorization.voided_at).text(of.currency).i64(of.total_minor);
@@ -74,7 +64,7 @@ std::string encode(const order& of) {
     out.text(line.sku).i64(line.quantity).i64(line.unit_price_minor);
   out.u64(of.steps.size());
   for (const auto& step : of.steps)
-    out.u64(static_cast<std::uint64_t>(step.state))
+    out.choice(step.state)
       .u64(step.sequence)
       .u64(step.outbox_position)
       .i64(step.at);
@@ -88,7 +78,7 @@ outcome<order> decode_order(std::string_view tenant_id,
   of.tenant_id = tenant_id;
   of.order_id = order_id;
   of.idempotency_key = in.text();
-  read_digest(in, of.fingerprint);
+  of.fingerprint = in.digest();
   of.reservation_id = in.text();
   of.authorization.id = in.text();
   of.authorization.amount_minor = in.i64();
@@ -99,7 +89,7 @@ outcome<order> decode_order(std::string_view tenant_id,
   of.customer_reference = in.text();
   of.trace_id = in.text();
   of.traceparent = in.text();
-  of.accepted_version = static_cast<std::uint32_t>(in.u64());
+  of.accepted_version = in.u32();
   of.lines.resize(in.count());
   for (auto& line : of.lines) {
     line.sku = in.text();
@@ -108,7 +98,7 @@ outcome<order> decode_order(std::string_view tenant_id,
   }
   of.steps.resize(in.count());
   for (auto& step : of.steps) {
-    step.state = static_cast<order_state>(in.u64());
+    step.state = in.choice(order_state::accepted, order_state::cancelled);
     step.sequence = in.u64();
     step.outbox_position = in.u64();
     step.at = in.i64();

@@ -91,6 +91,8 @@ struct stream_row {
 struct event_place {
   std::string aggregate_id;
   std::uint64_t sequence = 0;
+
+  friend bool operator==(const event_place&, const event_place&) = default;
 };
 
 /// Who stands in the waiting room at a sequence.

@@ -1,8 +1,6 @@
 #include "domain/sequence_rule.hpp"
 #include "support/record.hpp"
 
-#include <algorithm>
-
 namespace parcelflow::domain {
 namespace {
 
@@ -10,24 +8,17 @@ constexpr std::uint8_t stream_record = 1;
 constexpr std::uint8_t inbox_record = 1;
 
 void write(support::record_writer& out, const inbox_entry& entry) {
-  out.u64(entry.sequence).text(entry.event_id);
-  out.text(
-    {reinterpret_cast<const char*>(entry.digest.data()), entry.digest.size()});
-  out.u64(static_cast<std::uint64_t>(entry.mark))
-    .u64(static_cast<std::uint64_t>(entry.door))
-    .text(entry.note)
-    .i64(entry.at);
+  out.u64(entry.sequence).text(entry.event_id).digest(entry.digest);
+  out.choice(entry.mark).choice(entry.door).text(entry.note).i64(entry.at);
 }
 
 inbox_entry read_entry(support::record_reader& in) {
   inbox_entry entry;
   entry.sequence = in.u64();
   entry.event_id = in.text();
-  const auto digest = in.text_view();
-  if (digest.size() == entry.digest.size())
-    std::copy(digest.begin(), digest.end(), entry.digest.begin());
-  entry.mark = static_cast<inbox_mark>(in.u64());
-  entry.door = static_cast<via>(in.u64());
+  entry.digest = in.digest();
+  entry.mark = in.choice(inbox_mark::applied, inbox_mark::skipped);
+  entry.door = in.choice(via::delivery, via::replay);
   entry.note = in.text();
   entry.at = in.i64();
   return entry;
@@ -39,7 +30,7 @@ std::string encode(const stream_row& row) {
   support::record_writer out(stream_record);
   out.u64(row.position).flag(row.waiting.has_value());
   if (row.waiting)
-    out.u64(static_cast<std::uint64_t>(row.waiting->cause))
+    out.choice(row.waiting->cause)
       .i64(row.waiting->since)
       .u64(row.waiting->rows);
   out.u64(row.recent.size());
@@ -55,7 +46,7 @@ outcome<stream_row> decode_stream(std::string_view bytes) {
   row.position = in.u64();
   if (in.flag()) {
     wait_mark mark;
-    mark.cause = static_cast<wait_cause>(in.u64());
+    mark.cause = in.choice(wait_cause::gap, wait_cause::retry);
     mark.since = in.i64();
     mark.rows = in.u64();
     row.waiting = mark;

@@ -1,22 +1,36 @@
 #include "storage/consumer_store.hpp"
 #include "support/record.hpp"
 
-#include <algorithm>
-
 namespace parcelflow::storage {
 namespace {
 
+constexpr std::uint8_t place_record = 1;
 constexpr std::uint8_t room_record = 1;
 constexpr std::uint8_t tell_record = 1;
 
 } // namespace
 
+std::string encode(const domain::event_place& place) {
+  return support::record_writer(place_record)
+    .text(place.aggregate_id)
+    .u64(place.sequence)
+    .take();
+}
+
+domain::outcome<domain::event_place> decode_place(std::string_view bytes) {
+  support::record_reader in(bytes, place_record);
+  domain::event_place place;
+  place.aggregate_id = in.text();
+  place.sequence = in.u64();
+  if (!in.complete())
+    return {domain::failure::storage_corrupt,
+            "foreign-event record does not parse"};
+  return place;
+}
+
 std::string encode(const room_row& row) {
   support::record_writer out(room_record);
-  out.u64(static_cast<std::uint64_t>(row.mode)).text(row.topic);
-  out.text(row.event_id);
-  out.text(
-    {reinterpret_cast<const char*>(row.digest.data()), row.digest.size()});
+  out.choice(row.mode).text(row.topic).text(row.event_id).digest(row.digest);
   out.text(row.bytes).i64(row.next_at).i64(row.received_at);
   out.text(row.dead_letter_id).u64(row.attempts.size());
   for (const auto& one : row.attempts)
@@ -27,12 +41,10 @@ std::string encode(const room_row& row) {
 domain::outcome<room_row> decode_room(std::string_view bytes) {
   support::record_reader in(bytes, room_record);
   room_row row;
-  row.mode = static_cast<room_mode>(in.u64());
+  row.mode = in.choice(room_mode::retry, room_mode::quarantined);
   row.topic = in.text();
   row.event_id = in.text();
-  const auto digest = in.text_view();
-  if (digest.size() == row.digest.size())
-    std::copy(digest.begin(), digest.end(), row.digest.begin());
+  row.digest = in.digest();
   row.bytes = in.text();
   row.next_at = in.i64();
   row.received_at = in.i64();
@@ -55,7 +67,7 @@ std::string encode(const tell_row& row) {
     out.text(domain::encode(*row.opened)).text(row.opened->payload);
   out.flag(row.closed.has_value());
   if (row.closed)
-    out.u64(static_cast<std::uint64_t>(row.closed->to))
+    out.choice(row.closed->to)
       .text(row.closed->actor)
       .text(row.closed->reason)
       .i64(row.closed->at);
@@ -76,7 +88,8 @@ domain::outcome<tell_row> decode_tell(std::string_view tenant,
   }
   if (in.flag()) {
     domain::dead_letter_step step;
-    step.to = static_cast<domain::dead_letter_state>(in.u64());
+    step.to = in.choice(domain::dead_letter_state::open,
+                        domain::dead_letter_state::waived);
     step.actor = in.text();
     step.reason = in.text();
     step.at = in.i64();

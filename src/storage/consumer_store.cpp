@@ -73,23 +73,13 @@ consumer_store::place_of(std::string_view tenant, std::string_view event_id) {
   const auto bytes = rows_.get(foreign_event_key(tenant, consumer_, event_id));
   if (!bytes)
     return std::nullopt;
-  key_reader in(*bytes);
-  domain::event_place place;
-  place.aggregate_id = in.text();
-  place.sequence = in.number();
-  if (!in.complete())
-    corrupt_row("foreign event", {domain::failure::storage_corrupt, ""});
-  return place;
+  return whole("foreign event", decode_place(*bytes));
 }
 
 void consumer_store::put_place(std::string_view tenant,
                                std::string_view event_id,
                                const domain::event_place& place) {
-  rows_.put(foreign_event_key(tenant, consumer_, event_id),
-            key_writer(kind::foreign_event)
-              .text(place.aggregate_id)
-              .number(place.sequence)
-              .take());
+  rows_.put(foreign_event_key(tenant, consumer_, event_id), encode(place));
 }
 
 std::optional<room_row> consumer_store::room(std::string_view tenant,

@@ -21,6 +21,11 @@ namespace parcelflow::storage {
 
 enum class room_mode : std::uint8_t { retry = 1, behind, quarantined };
 
+/// Where a foreign event id was used, as the index of foreign ids keeps it.
+[[nodiscard]] std::string encode(const domain::event_place& place);
+[[nodiscard]] domain::outcome<domain::event_place>
+decode_place(std::string_view bytes);
+
 /// An event that was acknowledged, or is about to be, and is not applied:
 /// its bytes as received and why it waits.
 struct room_row {

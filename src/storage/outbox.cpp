@@ -2,8 +2,6 @@
 
 #include "support/record.hpp"
 
-#include <algorithm>
-
 namespace parcelflow::storage {
 namespace {
 
@@ -14,24 +12,12 @@ constexpr std::uint8_t key_record = 1;
 constexpr std::uint8_t run_record = 1;
 constexpr std::uint8_t held_record = 1;
 
-std::string_view view_of(const domain::sha256_digest& digest) {
-  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
-}
-
-domain::sha256_digest read_digest(support::record_reader& in) {
-  domain::sha256_digest digest{};
-  const auto bytes = in.text_view();
-  if (bytes.size() == digest.size())
-    std::copy(bytes.begin(), bytes.end(), digest.begin());
-  return digest;
-}
-
 } // namespace
 
 std::string encode(const outbox_row& row) {
   return support::record_writer(outbox_record)
     .text(row.tenant_id)
-    .text(view_of(row.digest))
+    .digest(row.digest)
     .text(row.bytes)
     .take();
 }
@@ -40,7 +26,7 @@ domain::outcome<outbox_row> decode_outbox(std::string_view bytes) {
   support::record_reader in(bytes, outbox_record);
   outbox_row row;
   row.tenant_id = in.text();
-  row.digest = read_digest(in);
+  row.digest = in.digest();
   row.bytes = in.text();
   if (!in.complete())
     return {failure::storage_corrupt, "outbox record does not parse"};
@@ -50,7 +36,7 @@ domain::outcome<outbox_row> decode_outbox(std::string_view bytes) {
 std::string encode(const key_row& row) {
   return support::record_writer(key_record)
     .text(row.order_id)
-    .text(view_of(row.fingerprint))
+    .digest(row.fingerprint)
     .take();
 }
 
@@ -58,7 +44,7 @@ domain::outcome<key_row> decode_key(std::string_view bytes) {
   support::record_reader in(bytes, key_record);
   key_row row;
   row.order_id = in.text();
-  row.fingerprint = read_digest(in);
+  row.fingerprint = in.digest();
   if (!in.complete())
     return {failure::storage_corrupt, "key record does not parse"};
   return row;
@@ -78,7 +64,7 @@ domain::outcome<receipt_run> decode_receipt_run(std::string_view bytes) {
   receipt_run row;
   row.first_position = in.u64();
   row.published_at = in.i64();
-  row.attempts = static_cast<std::uint32_t>(in.u64());
+  row.attempts = in.u32();
   row.broker_ids.resize(in.count());
   for (auto& id : row.broker_ids)
     id = in.text();

@@ -1,5 +1,6 @@
 // Every record of the domain comes back as it was written, and a record that
-// was cut short anywhere, or that has a byte too many, is refused.
+// was cut short anywhere, has a byte too many, a number that names no state, or
+// a digest of another length, is refused.
 #include "domain/dead_letter.hpp"
 #include "domain/fulfillment.hpp"
 #include "domain/inventory.hpp"
@@ -30,6 +31,47 @@ void refuses_every_damage(const std::string& bytes, Decode decode) {
   auto encrypted = bytes;
   encrypted[1] = 1; // a key that we do not have
   CHECK_FALSE(decode(encrypted).ok());
+}
+
+/// Numbers that name no enumerator: one below the first, one above the last.
+template <class Record, class Enum, class Decode>
+void refuses_beyond(const Record& whole, Record& of, Enum& member, Enum last,
+                    Decode decode) {
+  const auto well = domain::encode(whole);
+  for (const int number : {0, static_cast<int>(last) + 1}) {
+    CAPTURE(number);
+    of = whole;
+    member = static_cast<Enum>(number);
+    const auto bytes = domain::encode(of);
+    REQUIRE(bytes.size() == well.size());
+    const auto refused = decode(bytes);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.why().code == domain::failure::storage_corrupt);
+  }
+  of = whole;
+}
+
+/// Every digest in the bytes, once a byte short and once a byte long; the
+/// record around it stays well-formed.
+template <class Decode>
+void refuses_other_lengths(const std::string& bytes,
+                           const domain::sha256_digest& digest,
+                           std::size_t times, Decode decode) {
+  const std::string text(digest.begin(), digest.end());
+  std::size_t found = 0;
+  for (auto at = bytes.find(text); at != std::string::npos;
+       at = bytes.find(text, at + 1), ++found) {
+    REQUIRE(bytes[at - 1] == '\x20');
+    auto shorter = bytes;
+    shorter.erase(at, 1);
+    shorter[at - 1] = '\x1F';
+    CHECK_FALSE(decode(shorter).ok());
+    auto longer = bytes;
+    longer.insert(at, 1, 'x');
+    longer[at - 1] = '\x21';
+    CHECK_FALSE(decode(longer).ok());
+  }
+  CHECK(found == times);
 }
 
 domain::sha256_digest some_digest() {
@@ -175,4 +217,60 @@ TEST_CASE("jobs and sends come back whole, and nothing is no record") {
   CHECK(domain::decode_sends("")->empty());
   for (std::size_t size = 1; size < bytes.size(); ++size)
     CHECK_FALSE(domain::decode_sends(bytes.substr(0, size)).ok());
+}
+
+TEST_CASE("a stream or inbox record with a number that names nothing") {
+  const auto row = sample_stream();
+  auto of = row;
+  refuses_beyond(row, of, of.waiting->cause, domain::wait_cause::retry,
+                 domain::decode_stream);
+  refuses_beyond(row, of, of.recent[1].mark, domain::inbox_mark::skipped,
+                 domain::decode_stream);
+  refuses_beyond(row, of, of.recent[0].door, domain::via::replay,
+                 domain::decode_stream);
+  const auto entry = row.recent[1];
+  auto one = entry;
+  refuses_beyond(entry, one, one.mark, domain::inbox_mark::skipped,
+                 domain::decode_inbox_entry);
+  refuses_beyond(entry, one, one.door, domain::via::replay,
+                 domain::decode_inbox_entry);
+  refuses_other_lengths(domain::encode(row), entry.digest, 1,
+                        domain::decode_stream);
+  refuses_other_lengths(domain::encode(entry), entry.digest, 1,
+                        domain::decode_inbox_entry);
+}
+
+TEST_CASE("a dead letter with a number that names nothing") {
+  const auto decode = [](std::string_view bytes) {
+    return domain::decode_dead_letter("tn-a", "dl-1", bytes);
+  };
+  const auto letter = sample_letter();
+  auto of = letter;
+  refuses_beyond(letter, of, of.cause,
+                 domain::dead_letter_cause::publish_refused, decode);
+  refuses_beyond(letter, of, of.steps[1].to, domain::dead_letter_state::waived,
+                 decode);
+  refuses_other_lengths(domain::encode(letter), letter.digest, 3, decode);
+}
+
+TEST_CASE("an order, reservation or job with a number that names nothing") {
+  const auto decode = [](std::string_view bytes) {
+    return domain::decode_order("tn-a", "ord-1", bytes);
+  };
+  const auto order = sample_order();
+  auto of = order;
+  refuses_beyond(order, of, of.steps[1].state, domain::order_state::cancelled,
+                 decode);
+  refuses_other_lengths(domain::encode(order), order.fingerprint, 1, decode);
+  domain::reservation held;
+  held.fingerprint = some_digest();
+  auto other = held;
+  refuses_beyond(held, other, other.state, domain::reservation_state::consumed,
+                 domain::decode_reservation);
+  refuses_other_lengths(domain::encode(held), held.fingerprint, 1,
+                        domain::decode_reservation);
+  const domain::fulfillment_job job{"ful-1", domain::job_state::started, 1, 0};
+  auto next = job;
+  refuses_beyond(job, next, next.state, domain::job_state::cancelled,
+                 domain::decode_job);
 }

@@ -4,6 +4,7 @@
 // written, compared, read back. docs/STORAGE_FORMAT.md is the prose.
 #include "domain/order.hpp"
 #include "storage/acked_mark.hpp"
+#include "storage/consumer_store.hpp"
 #include "storage/keys.hpp"
 #include "support/record.hpp"
 #include "tests/storage/store_fixture.hpp"
@@ -102,6 +103,16 @@ TEST_CASE("golden: a record and its header") {
   CHECK(!support::record_reader(bytes, 2).ok());       // a newer version
   CHECK(!support::record_reader("\x03\x01"s, 3).ok()); // a foreign key id
   CHECK(!support::record_reader("\0\0"s, 3).ok());     // version zero
+}
+
+TEST_CASE("golden: where a foreign event id was used") {
+  const domain::event_place place{"o1", 300};
+  const auto bytes = encode(place);
+  CHECK(hex(bytes) == "0100026f31ac02"); // version, key id, aggregate, sequence
+  CHECK(*decode_place(bytes) == place);
+  CHECK_FALSE(decode_place(bytes + "x").ok());
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    CHECK_FALSE(decode_place(bytes.substr(0, size)).ok());
 }
 
 TEST_CASE("golden: an order") {
