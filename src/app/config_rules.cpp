@@ -47,6 +47,9 @@ constexpr rule production_rules[] = {
   {[](const config& c) { return c.bus.adapter == adapter_kind::memory; },
    {"bus.adapter", "profile.production"},
    test_only},
+  {[](const config& c) { return c.bus.minimum_durability < durability::fsync; },
+   {"bus.minimum_durability", "profile.production"},
+   "production takes fsync: what is acknowledged is on stable storage"},
   {[](const config& c) { return c.bus.fault_duplicate != 0; },
    {"bus.fault_duplicate", "profile.production"},
    test_only},
@@ -65,6 +68,10 @@ constexpr rule production_rules[] = {
   {[](const config& c) { return !c.fault.crash_point.empty(); },
    {"fault.crash_point", "profile.production"},
    test_only},
+  {[](const config& c) { return c.profile.name == "dev"; },
+   {"profile.name", "profile.production"},
+   "dev is a developer's own machine, which issues itself a token: give "
+   "production another name"},
 };
 
 constexpr rule rules[] = {

@@ -5,11 +5,14 @@
 #include "app/exit_codes.hpp"
 #include "app/gauges.hpp"
 #include "app/http_access.hpp"
+#include "app/setup.hpp"
 #include "app/signals.hpp"
 #include "app/whole_file.hpp"
 #include "app/wiring.hpp"
 #include "app/wiring_limits.hpp"
 #include "http/routes.hpp"
+#include "storage/inspect.hpp"
+#include "support/assert.hpp"
 #include "support/digest.hpp"
 #include "support/fault_point.hpp"
 #include "support/log.hpp"
@@ -39,28 +42,20 @@ void apply_log_levels(const config& settings) {
     log::set_level(component, level);
 }
 
-domain::status arm_faults(const config& settings) {
+void arm_faults(const config& settings) {
   const auto& fault = settings.fault;
   if (fault.crash_point.empty())
-    return domain::done();
-  if (!support::arm_fault_point(fault.crash_point, fault.crash_countdown)) {
-    std::string names;
-    for (const auto& name : support::fault_point_names())
-      names.append(names.empty() ? "" : ", ").append(name);
-    return {domain::failure::config_invalid,
-            "fault.crash_point: no point \"" + fault.crash_point
-              + "\" in this build; allowed: " + names};
-  }
+    return;
+  PF_ASSERT(support::arm_fault_point(fault.crash_point, fault.crash_countdown));
   log::warning(
     "app", "a crash point is armed",
     {{"point", fault.crash_point}, {"countdown", fault.crash_countdown}});
-  return domain::done();
 }
 
 /// A developer's first start issues a token, so that the first curl works. It
 /// goes to stdout and to a file that only its owner may read.
 domain::status first_token(const config& settings, support::unix_ms now) {
-  if (settings.profile.name != "dev" || load_access(settings.auth.tokens_file))
+  if (!gives_first_token(settings) || load_access(settings.auth.tokens_file))
     return domain::done();
   const auto request = parse_token_request("demo", "responder", "365d");
   if (!request)
@@ -68,7 +63,7 @@ domain::status first_token(const config& settings, support::unix_ms now) {
   const auto issued = issue_token(settings.auth.tokens_file, *request, now);
   if (!issued)
     return issued.why();
-  const std::string path = settings.data.directory + "/dev.token";
+  const auto path = dev_token_path(settings);
   if (auto saved = replace_whole(path, issued->token + "\n"); !saved)
     return saved;
   std::cout << "token for tenant demo, shown once (also in " << path
@@ -77,28 +72,11 @@ domain::status first_token(const config& settings, support::unix_ms now) {
 }
 
 void log_denial(const http::denial& what) {
-  log::warning(
-    "access", "denied",
-    {{"actor", what.actor}, {"tenant", what.tenant}, {"verb", what.verb}});
-}
-
-http::server_options door_options(const config& settings) {
-  http::server_options to;
-  const auto& from = settings.http;
-  to.address = from.address;
-  to.port = from.port;
-  to.connections_max = from.connections_max;
-  to.body_bytes_max = from.body_bytes_max;
-  to.header_bytes_max = from.header_bytes_max;
-  to.headers_max = from.headers_max;
-  to.pipeline_max = from.pipeline_max;
-  to.header_timeout = from.header_timeout_ms;
-  to.body_timeout = from.body_timeout_ms;
-  to.idle_timeout = from.idle_timeout_ms;
-  to.certificate_file = from.certificate_file;
-  to.key_file = from.key_file;
-  to.hosts = from.hosts;
-  return to;
+  log::warning("access", "denied",
+               {{"actor", what.actor},
+                {"tenant", what.tenant},
+                {"verb", what.verb},
+                {"count", what.count}});
 }
 
 class daemon {
@@ -108,8 +86,7 @@ public:
       http_access_(access_) {}
 
   domain::status start(caf::actor_system& system) {
-    if (auto armed = arm_faults(settings_); !armed)
-      return armed;
+    arm_faults(settings_);
     seams with;
     with.clock = &clock_;
     with.seed = support::entropy_seed();
@@ -179,8 +156,8 @@ private:
     with.order_limits.lines_max = settings_.order.lines_max;
     with.order_limits.quantity_max = settings_.order.quantity_max;
     with.order_limits.json.bytes_max = settings_.http.body_bytes_max;
-    auto door =
-      http::server::start(door_options(settings_), http::api(std::move(with)));
+    auto door = http::server::start(door_options_of(settings_),
+                                    http::api(std::move(with)));
     if (!door)
       return door.why();
     door_ = std::move(*door);
@@ -229,6 +206,8 @@ int run_daemon(const loaded_config& loaded,
             {{"version", versions.project},
              {"commit", versions.git_commit},
              {"profile", loaded.values.profile.name}});
+  if (auto judged = judge_setup(loaded.values); !judged)
+    return refuse(judged.why());
   caf::actor_system_config actors;
   configure_actors(actors);
   caf::actor_system system{actors};
@@ -247,18 +226,15 @@ int run_daemon(const loaded_config& loaded,
 
 int check_setup(const loaded_config& loaded) {
   apply_log_levels(loaded.values);
-  auto options = store_options_of(loaded.values);
-  options.create = false;
-  auto store = storage::store::open(std::move(options));
-  const bool fresh = !store && store.why().detail.starts_with("no store in");
-  if (!store && !fresh)
-    return refuse(store.why());
-  const auto bus = bus_options_of(loaded.values);
-  if (auto allowed = bus::check_bus(bus); !allowed)
-    return refuse(allowed.why());
+  if (auto judged = judge_setup(loaded.values); !judged)
+    return refuse(judged.why());
+  const auto found = storage::inspect(store_options_of(loaded.values));
+  if (!found)
+    return refuse(found.why());
+  const bool whole = *found == storage::directory_state::whole;
   std::cout << "ok: profile " << loaded.values.profile.name << ", directory "
-            << loaded.values.data.directory << (fresh ? " (new)" : " (opens)")
-            << ", bus " << bus.adapter << "\n";
+            << loaded.values.data.directory << (whole ? " (opens)" : " (new)")
+            << ", bus " << bus_options_of(loaded.values).adapter << "\n";
   return exit_ok;
 }
 

@@ -210,6 +210,15 @@ struct server::impl {
   std::thread thread_;
 };
 
+domain::status server::check(const server_options& options) {
+  if (const auto at = endpoint_of(options); !at)
+    return at.why();
+  if (options.certificate_file.empty())
+    return domain::done();
+  const auto tls = load_tls(options);
+  return tls ? domain::done() : domain::status(tls.why());
+}
+
 domain::outcome<std::unique_ptr<server>> server::start(server_options options,
                                                        handler on_request) {
   const auto at = endpoint_of(options);

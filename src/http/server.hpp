@@ -82,6 +82,9 @@ struct server_counters {
 
 class server {
 public:
+  /// What `start` refuses as config_invalid, without binding.
+  [[nodiscard]] static domain::status check(const server_options& options);
+
   /// Binds and listens. Refuses (config_invalid) an address that does not
   /// parse, a non-loopback address without TLS, an unreadable certificate;
   /// (internal) a port that cannot be bound.

@@ -6,6 +6,7 @@
 // comes last, so a store without one is a first open that was cut short (it
 // holds no rows, and is completed) or has lost its mark (it is refused).
 #include "storage/engine.hpp"
+#include "storage/inspect.hpp"
 #include "storage/keys.hpp"
 #include "support/clock.hpp"
 #include "support/id_source.hpp"
@@ -29,8 +30,6 @@ using domain::status;
 constexpr std::uint64_t format_version = 1;
 constexpr std::uint64_t lanes = 1;
 constexpr std::uint8_t format_record = 1;
-
-enum class condition { nothing, unfinished, whole };
 
 /// What the read-only view of a store shows.
 struct glimpse {
@@ -188,8 +187,9 @@ status compare(acked_position acked, std::uint64_t recovered) {
 
 /// Without CURRENT RocksDB sees an empty directory, would begin a new store
 /// and delete what the old one left; so it must be empty indeed.
-outcome<condition> judge_without_current(const engine& shared,
-                                         const std::string& path, bool marked) {
+outcome<directory_state> judge_without_current(const engine& shared,
+                                               const std::string& path,
+                                               bool marked) {
   bool rows = marked;
   std::vector<rocksdb::Env::FileAttributes> files;
   if (exists(shared, path))
@@ -203,10 +203,10 @@ outcome<condition> judge_without_current(const engine& shared,
             path
               + "/CURRENT is missing from a store that was in use; nothing "
                 "was changed"};
-  return condition::nothing;
+  return directory_state::nothing;
 }
 
-outcome<condition> judge(engine& shared, const store_options& options) {
+outcome<directory_state> judge(engine& shared, const store_options& options) {
   auto disk = shared.env->GetFileSystem();
   const bool marked = acked_mark::exists(*disk, mark_path(options));
   if (!exists(shared, store_path(options) + "/CURRENT"))
@@ -225,21 +225,21 @@ outcome<condition> judge(engine& shared, const store_options& options) {
       return whole.why();
     if (!seen->format_row)
       return {failure::storage_format, "the store has no format row"};
-    return condition::whole;
+    return directory_state::whole;
   }
   if (seen->sequence > (seen->format_row ? 1U : 0U))
     return {failure::storage_corrupt,
             mark_path(options)
               + " is missing from a store with rows, so nobody can tell "
                 "whether all are there; nothing was changed"};
-  return condition::unfinished;
+  return directory_state::unfinished;
 }
 
 status open_engine(engine& shared, const store_options& options,
-                   condition found) {
+                   directory_state found) {
   auto settings = engine_options(options, shared);
-  settings.create_if_missing = found == condition::nothing;
-  settings.create_missing_column_families = found != condition::whole;
+  settings.create_if_missing = found == directory_state::nothing;
+  settings.create_missing_column_families = found != directory_state::whole;
   rocksdb::DB* db = nullptr;
   auto s =
     rocksdb::DB::Open(settings, store_path(options),
@@ -279,6 +279,19 @@ std::string store_path(const store_options& options) {
   return options.directory + "/store";
 }
 
+outcome<directory_state> inspect(const store_options& options) {
+  engine shared;
+  shared.env = rocksdb::NewCompositeEnv(
+    options.file_system ? options.file_system : rocksdb::FileSystem::Default());
+  if (!exists(shared, options.directory))
+    return directory_state::nothing;
+  // To lock would create the file; without one nobody holds the directory.
+  if (exists(shared, options.directory + "/lock"))
+    if (auto locked = lock_directory(shared, options); !locked)
+      return locked.why();
+  return judge(shared, options);
+}
+
 outcome<opened> open_directory(engine& shared, const store_options& options) {
   if (!options.create && !exists(shared, store_path(options)))
     return {failure::storage_io, "no store in " + options.directory};
@@ -289,11 +302,11 @@ outcome<opened> open_directory(engine& shared, const store_options& options) {
   auto found = judge(shared, options);
   if (!found)
     return found.why();
-  if (*found == condition::nothing && !options.create)
+  if (*found == directory_state::nothing && !options.create)
     return {failure::storage_io, "no store in " + options.directory};
   if (auto ready = open_engine(shared, options, *found); !ready)
     return ready.why();
-  if (*found != condition::whole)
+  if (*found != directory_state::whole)
     if (auto made = complete(shared, options); !made)
       return made.why();
   opened result;

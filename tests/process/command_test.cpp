@@ -1,4 +1,5 @@
 // The commands that end by themselves, and every refusal to start.
+#include "tests/storage/store_fixture.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/temp_directory.hpp"
 
@@ -71,7 +72,8 @@ TEST_CASE("the prod profile refuses whatever is only fit for tests") {
        {"--bus.adapter=memory", "--storage.sync=false",
         "--fault.crash_point=order.after_commit", "--bus.fault_duplicate=1",
         "--bus.fault_drop=1", "--bus.fault_reorder=1", "--bus.fault_delay=1",
-        "--bus.fault_fail=1"}) {
+        "--bus.fault_fail=1", "--profile.name=dev",
+        "--bus.minimum_durability=page_cache"}) {
     CAPTURE(flag);
     const auto refused = run_prod(flag);
     CHECK(refused.end == exited(78));
@@ -101,6 +103,68 @@ TEST_CASE("check looks at everything and leaves no trace") {
   const auto damaged = test::parcelflow(with);
   CHECK(damaged.end == exited(74));
   CHECK_FALSE(damaged.err.empty());
+}
+
+TEST_CASE("check changes no byte of what a killed daemon left") {
+  const test::temp_directory files;
+  test::daemon_process daemon(files / "data", "crash-lab");
+  const auto token = daemon.token("tn-a");
+  daemon.start({"--fault.crash_point="});
+  REQUIRE(
+    daemon.ask("PUT", "/v1/inventory/sku-1", token, R"({"onHand":9})").status
+    == 200);
+  daemon.kill();
+  const auto before = test::contents(daemon.directory());
+  arguments with{"check"};
+  for (const auto& flag : daemon.identity())
+    with.push_back(flag);
+  const auto checked = test::parcelflow(with);
+  CHECK_MESSAGE(checked.end == exited(0), checked.err);
+  CHECK(checked.out.find("(opens)") != std::string::npos);
+  CHECK(test::contents(daemon.directory()) == before);
+}
+
+TEST_CASE("what run refuses check refuses, and neither leaves a trace") {
+  const test::temp_directory files;
+  const auto none = files / "none.pem";
+  const std::vector<arguments> refused{
+    {"--http.certificate_file=" + none, "--http.key_file=" + none},
+    {"--http.address=0.0.0.0"},
+    {"--fault.crash_point=order.no_such"},
+    {"--storage.sync=false"}, // below bus.minimum_durability
+  };
+  for (const auto& flags : refused)
+    for (const std::string command : {"run", "check"}) {
+      CAPTURE(command);
+      CAPTURE(flags.front());
+      arguments with{command, "--config", test::in_source("config/dev.ini"),
+                     "--data.directory=" + (files / "data"), "--http.port=0"};
+      with.insert(with.end(), flags.begin(), flags.end());
+      const auto no = test::parcelflow(with);
+      CHECK(no.end == exited(78));
+      CHECK(no.out.empty());
+      CHECK_FALSE(std::filesystem::exists(files / "data"));
+    }
+}
+
+TEST_CASE("production refuses a directory with a developer's token") {
+  const test::temp_directory files;
+  const auto directory = files / "data";
+  std::filesystem::create_directory(directory);
+  const auto left = written(directory + "/dev.token", "pft_left\n");
+  for (const std::string command : {"run", "check"}) {
+    const auto refused =
+      test::parcelflow({command, "--config", test::in_source("config/prod.ini"),
+                        "--data.directory=" + directory, "--http.port=0"});
+    CHECK(refused.end == exited(78));
+    says(refused, {left, "delete", "revoke"});
+    CHECK_FALSE(std::filesystem::exists(directory + "/store"));
+  }
+  std::filesystem::remove(left);
+  const auto clean =
+    test::parcelflow({"check", "--config", test::in_source("config/prod.ini"),
+                      "--data.directory=" + directory, "--http.port=0"});
+  CHECK_MESSAGE(clean.end == exited(0), clean.err);
 }
 
 TEST_CASE("the dev profile gives a first token, once") {

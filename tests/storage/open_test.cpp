@@ -1,5 +1,6 @@
 // What an open refuses, with nothing changed, and what it completes.
 #include "storage/acked_mark.hpp"
+#include "storage/inspect.hpp"
 #include "support/record.hpp"
 #include "tests/storage/store_fixture.hpp"
 #include "tests/support/faulty_file_system.hpp"
@@ -199,6 +200,33 @@ TEST_CASE_FIXTURE(used_store, "a lost CURRENT begins no new store") {
   check_refused(failure::storage_corrupt, "CURRENT");
   std::filesystem::remove(mark());
   check_refused(failure::storage_corrupt, "CURRENT");
+}
+
+TEST_CASE_FIXTURE(used_store, "a look judges like an open, changing nothing") {
+  const auto options = options_for(place.path());
+  const auto state = [&] {
+    const auto before = contents(place.path());
+    const auto found = inspect(options);
+    CHECK(contents(place.path()) == before);
+    return found;
+  };
+  REQUIRE(newest_log(place.path()) != ""); // rows that an open would flush
+  const auto whole = state();
+  CHECK((whole && *whole == directory_state::whole));
+  {
+    const auto vault = open_or_throw(options);
+    const auto held = inspect(options);
+    CHECK((!held && held.why().code == failure::storage_locked));
+  }
+  std::filesystem::remove(place / "store/CURRENT");
+  const auto damaged = state();
+  CHECK((!damaged && damaged.why().code == failure::storage_corrupt));
+
+  const temp_directory empty;
+  const auto fresh = inspect(options_for(empty / "data"));
+  CHECK((fresh && *fresh == directory_state::nothing));
+  CHECK(contents(empty.path()).empty());
+  CHECK_FALSE(std::filesystem::exists(empty / "data"));
 }
 
 TEST_CASE_FIXTURE(used_store, "a CURRENT that points nowhere is refused") {
