@@ -1,9 +1,11 @@
 #include "storage/order_join.hpp"
 
 #include "storage/keys.hpp"
+#include "support/log.hpp"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 
 namespace parcelflow::storage {
 
@@ -100,6 +102,19 @@ stage held_stage(const held_stream& held, const domain::order_step& step) {
     shown.next_attempt_at = held.next_at;
   }
   return shown;
+}
+
+/// The cursor and the receipts are one write, so this is a bug or damage.
+/// Nobody can say when the bus accepted the event: it is not shown as done.
+void note_missing_receipt(const domain::order& of,
+                          const domain::order_step& step) {
+  static std::atomic_flag noted; // each look at the order would say it again
+  if (noted.test_and_set())
+    return;
+  support::log::error(
+    "storage", "a published event has no receipt; later ones are not logged",
+    {{"event", domain::own_event_id(of.order_id, step.sequence)},
+     {"position", step.outbox_position}});
 }
 
 domain::consumer_evidence consumer_evidence_of(row_reader& in,
@@ -208,9 +223,8 @@ stage published_stage(row_reader& in, const domain::order& of,
   }
   if (receipt)
     return done_at(receipt->published_at, receipt->broker_message_id);
-  // A receipt may have been retired; the cursor says that it was there.
   if (in.published_up_to() >= step.outbox_position)
-    return done_at(step.at, {});
+    note_missing_receipt(of, step);
   return {};
 }
 

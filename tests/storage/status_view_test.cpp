@@ -1,3 +1,4 @@
+#include "support/log.hpp"
 #include "tests/storage/status_fixture.hpp"
 
 #include <doctest/doctest.h>
@@ -42,6 +43,28 @@ TEST_CASE("a receipt that covers the position makes it published") {
   CHECK(published.id == "log-7");
   CHECK(rows.progress(order).fulfillment_started.state
         == stage_state::pending); // delivery never counts as done
+}
+
+TEST_CASE("a cursor without a receipt is no proof, and is logged once") {
+  status_fixture rows;
+  const auto order = status_fixture::an_order("acme", order_id, 7);
+  rows.put(order);
+  rows.put(owner::relay, storage::relay_cursor_key(storage::the_lane),
+           std::string("\x01\0", 2)
+             + storage::outbox_key(storage::the_lane, 9));
+  std::string said;
+  std::size_t lines = 0;
+  const support::log::redirection catching([&](std::string_view line) {
+    said = line;
+    lines += 1;
+  });
+  for (int i = 0; i < 3; ++i) {
+    const auto published = rows.progress(order).published;
+    CHECK(published.state == stage_state::pending);
+    CHECK(published.at == 0);
+  }
+  CHECK(lines == 1);
+  CHECK(said.find(domain::own_event_id(order_id, 1)) != std::string::npos);
 }
 
 TEST_CASE("a stream held at the producer is delayed, then held") {
