@@ -41,7 +41,7 @@ class loader {
 public:
   domain::outcome<loaded_config> load(const config_sources& sources) {
     for (const auto& known : settings())
-      take(known, known.initial, "default");
+      take(known, known.initial, std::string(default_origin));
     if (!sources.file.empty())
       take_file(sources.file);
     for (const auto& [name, value] : sources.environment)

@@ -163,6 +163,9 @@ struct config_sources {
   std::vector<std::string> flags; ///< each "--section.key=value"
 };
 
+/// Who said so, if nobody did.
+inline constexpr std::string_view default_origin = "default";
+
 /// A key with its value as text, and who said so: "default", "prod.ini:12",
 /// "PARCELFLOW_HTTP_PORT", "--http.port".
 struct config_row {
@@ -183,7 +186,8 @@ load_config(const config_sources& sources);
 [[nodiscard]] std::vector<std::pair<std::string, std::string>>
 parcelflow_environment();
 
-/// What `config show` prints: `section.key  value  origin`, in columns.
+/// What `config show` prints: `section.key  value  origin`, in columns;
+/// beside a value that somebody set, the default.
 [[nodiscard]] std::string show_config(const loaded_config& loaded);
 
 /// Every key as a row of a Markdown table: key, type, default, allowed values,

@@ -13,6 +13,12 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
+/// Somebody set it: it is neither the default nor derived from another key.
+bool is_set(const config_row& row) {
+  return row.origin != default_origin
+         && !row.origin.starts_with(std::string(default_origin) + ", ");
+}
+
 // In a Markdown table a bar would end the cell.
 std::string code(std::string_view text) {
   return text.empty() ? "" : "`" + std::string(text) + "`";
@@ -23,19 +29,28 @@ std::string code(std::string_view text) {
 std::string show_config(const loaded_config& loaded) {
   std::size_t key_width = 0;
   std::size_t value_width = 0;
+  std::size_t origin_width = 0;
   constexpr std::size_t value_width_max = 40;
-  const auto shown = [](const config_row& row) {
-    return row.value.empty() ? std::string("\"\"") : row.value;
+  const auto shown = [](std::string_view value) {
+    return value.empty() ? std::string("\"\"") : std::string(value);
   };
   for (const auto& row : loaded.rows) {
     key_width = std::max(key_width, row.key.size());
     value_width =
-      std::max(value_width, std::min(shown(row).size(), value_width_max));
+      std::max(value_width, std::min(shown(row.value).size(), value_width_max));
+    if (is_set(row))
+      origin_width = std::max(origin_width, row.origin.size());
   }
   std::string text;
-  for (const auto& row : loaded.rows)
-    text += padded(row.key, key_width) + "  " + padded(shown(row), value_width)
-            + "  " + row.origin + "\n";
+  for (const auto& row : loaded.rows) {
+    text += padded(row.key, key_width) + "  "
+            + padded(shown(row.value), value_width) + "  ";
+    if (!is_set(row))
+      text += row.origin + "\n";
+    else
+      text += padded(row.origin, origin_width) + "  default "
+              + shown(find_setting(row.key)->initial) + "\n";
+  }
   return text;
 }
 

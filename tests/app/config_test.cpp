@@ -231,6 +231,15 @@ TEST_CASE("what is only fit for tests is refused in production") {
   }
 }
 
+TEST_CASE("production has a name of its own and waits for the disk") {
+  const auto refused = [](const std::string& flag) {
+    return refusal({source_directory() + "/config/prod.ini", {}, {flag}});
+  };
+  CHECK(holds(refused("--profile.name=dev"), "profile.name = \"dev\""));
+  CHECK(holds(refused("--bus.minimum_durability=page_cache"),
+              "bus.minimum_durability = \"page_cache\""));
+}
+
 TEST_CASE("settings that contradict each other name both places") {
   const ini file("[retention]\nreplay_window_hours = 336\n");
   const auto why = refusal({file.path(), {}, {}});
@@ -284,8 +293,8 @@ TEST_CASE("show prints every key with value and origin, one a line") {
   const auto text = show_config(loaded({"", {}, {"--http.port=9"}}));
   CHECK(std::ranges::count(text, '\n')
         == static_cast<std::ptrdiff_t>(settings().size()));
-  CHECK(holds(text, "--http.port\n"));
-  CHECK(holds(text, "./data/access.json"));
+  CHECK(holds(text, "--http.port  default 8080\n"));
+  CHECK(holds(text, "./data/access.json  default, from data.directory\n"));
   for (const auto& known : settings())
     CHECK(holds(text, known.key));
 }
