@@ -276,7 +276,7 @@ TEST_CASE("settings that contradict each other name both places") {
 
 TEST_CASE("every shipped profile loads and is what it says") {
   const auto profile = [](const std::string& name) {
-    const auto values =
+    auto values =
       loaded({source_directory() + "/config/" + name + ".ini", {}, {}}).values;
     CHECK(values.profile.name == name);
     return values;
