@@ -13,11 +13,25 @@ namespace {
 
 constexpr auto fulfillment = domain::fulfillment_consumer;
 
+/// Asks as the runtime does at a stop; the slot fills when the owner answers.
+template <class Owner>
+std::shared_ptr<bool> ask_drain(world& w, const Owner& owner) {
+  auto answered = std::make_shared<bool>(false);
+  w.system->spawn([=](caf::event_based_actor* self) {
+    self->request(owner, caf::infinite, actors::drain_atom::value)
+      .then([=](bool done) { *answered = done; });
+  });
+  return answered;
+}
+
 void drain_consumers(world& w) {
-  caf::anon_send(w.it->inventory_owner(), actors::drain_atom::value);
-  caf::anon_send(w.it->fulfillment_owner(), actors::drain_atom::value);
-  caf::anon_send(w.it->notification_owner(), actors::drain_atom::value);
+  const auto inventory = ask_drain(w, w.it->inventory_owner());
+  const auto fulfilling = ask_drain(w, w.it->fulfillment_owner());
+  const auto notifying = ask_drain(w, w.it->notification_owner());
   w.run();
+  REQUIRE(*inventory);
+  REQUIRE(*fulfilling);
+  REQUIRE(*notifying);
 }
 
 /// Publishes an event; true if its effect ran with an attempt before it.
@@ -81,4 +95,40 @@ TEST_CASE("a stop with streams that wait is clean, and they go on waiting") {
   CHECK(w.fulfillment("tn-a", "o-1").position == 2);
   serves(w, "tn-b", "control");
   w.check_invariants();
+}
+
+TEST_CASE("every owner answers its drain while it works, with any committer") {
+  for (const auto committer :
+       {app::committer_kind::shared, app::committer_kind::per_owner}) {
+    CAPTURE(static_cast<int>(committer));
+    world w([&](app::config& with) { with.storage.committer = committer; });
+    w.stock("tn-a", "sku-1", 10);
+    // Each is asked with work in its mailbox or in a round.
+    const auto placed = w.send(world::request("tn-a", "k"));
+    const auto order = ask_drain(w, w.it->order_owner());
+    w.run();
+    REQUIRE(placed->has_value());
+    CHECK((*placed)->what == actors::place_answer::kind::accepted);
+    CHECK(*order);
+    w.publish({cancelled_event("e-2", "tn-a", "o-1", 2)}); // a dead letter each
+    const auto relay = ask_drain(w, w.it->relay_owner());
+    w.run();
+    CHECK(*relay);
+    auto batch = std::make_shared<bus::delivery_batch>(1);
+    batch->front().event =
+      codec::make_event(accepted_event("e-9", "tn-a", "o-9"));
+    batch->front().topic = domain::order_topic;
+    batch->front().token = 1ULL << 40U;
+    const auto deliver = [&](const actors::consumer_actor& to,
+                             std::string_view name) {
+      caf::anon_send(to, actors::deliver_atom::value, std::string(name),
+                     actors::delivery_ptr(batch));
+    };
+    deliver(w.it->inventory_owner(), domain::inventory_consumer);
+    deliver(w.it->fulfillment_owner(), fulfillment);
+    deliver(w.it->notification_owner(), domain::notification_consumer);
+    drain_consumers(w);
+    CHECK(w.fulfillment("tn-a", "o-9").position == 1);
+    CHECK(w.notification("tn-a", "o-9").position == 1);
+  }
 }

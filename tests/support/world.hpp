@@ -14,11 +14,9 @@
 #include "storage/consumer_store.hpp"
 #include "storage/keys.hpp"
 #include "tests/support/invariants.hpp"
+#include "tests/support/stage.hpp"
 #include "tests/support/temp_directory.hpp"
 
-#include <caf/actor_system.hpp>
-#include <caf/actor_system_config.hpp>
-#include <caf/scheduler/test_coordinator.hpp>
 #include <caf/send.hpp>
 #include <doctest/doctest.h>
 
@@ -40,10 +38,6 @@ inline app::config default_config() {
   REQUIRE(loaded.ok());
   return loaded->values;
 }
-
-struct coordinator_config : caf::actor_system_config {
-  coordinator_config() { set("scheduler.policy", caf::atom("testing")); }
-};
 
 class world {
 public:
@@ -96,7 +90,7 @@ public:
   /// Works until nothing is left to do at this instant.
   void run() {
     do {
-      scheduler->run();
+      steps += scheduler->run();
       // Delays of zero are due at once.
       scheduler->advance_time(std::chrono::milliseconds(0));
     } while (scheduler->has_job());
@@ -322,6 +316,7 @@ public:
   std::function<void(app::seams&)> inject_faults;
   std::vector<std::string> deaths; ///< owners that died
   std::uint64_t next_seed = 1;
+  std::uint64_t steps = 0; ///< messages that actors took in `run`
   std::unique_ptr<coordinator_config> config;
   std::unique_ptr<caf::actor_system> system;
   caf::scheduler::test_coordinator* scheduler = nullptr;
