@@ -26,6 +26,12 @@ arguments quick_flags() {
           "--consumer.resend_retry_max_ms=200"};
 }
 
+arguments and_flags(const arguments& more) {
+  auto flags = quick_flags();
+  flags.insert(flags.end(), more.begin(), more.end());
+  return flags;
+}
+
 void crash_case::dies_at(const crash_plan& plan) {
   auto flags = quick_flags();
   flags.front() += plan.point;
@@ -69,7 +75,7 @@ void survives(crash_plan plan, std::uint64_t later) {
       plan.flags.push_back("--storage.committer=" + committer);
       crash_case one;
       one.dies_at(plan);
-      one.recovers();
+      one.recovers(and_flags({"--storage.committer=" + committer}));
     }
 }
 

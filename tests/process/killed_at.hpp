@@ -18,6 +18,9 @@ namespace parcelflow::test {
 /// Short waits and no crash point: a crash costs little more than two starts.
 [[nodiscard]] arguments quick_flags();
 
+/// The quick ones, and more.
+[[nodiscard]] arguments and_flags(const arguments& more);
+
 struct crash_plan {
   std::string point = {};
   std::uint64_t countdown = 1; ///< strikes at this passage
