@@ -15,7 +15,7 @@ namespace {
 
 domain::status judge_crash_point(const config& settings) {
   const auto& point = settings.fault.crash_point;
-  const auto known = support::fault_point_names();
+  const auto& known = support::fault_point_names();
   if (point.empty()
       || std::find(known.begin(), known.end(), point) != known.end())
     return domain::done();

@@ -116,6 +116,7 @@ std::vector<rocksdb::ColumnFamilyDescriptor>
 describe(const std::vector<std::string>& names,
          const rocksdb::Options& settings) {
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  families.reserve(names.size());
   for (const auto& name : names)
     families.emplace_back(name, settings);
   return families;
