@@ -21,6 +21,8 @@
 namespace parcelflow::storage {
 
 struct sealed_batch::body {
+  /// `bytes` is a guess that saves growing step by step.
+  explicit body(std::size_t bytes) : batch(bytes) {}
   rocksdb::WriteBatch batch;
 };
 

@@ -10,9 +10,14 @@
 namespace parcelflow::storage {
 namespace {
 
+/// Of a row in a batch, besides key and value: tag, family, two lengths.
+constexpr std::size_t row_overhead = 16;
+
+/// Not noexcept on purpose: libstdc++ keeps the hash in a node only of a hash
+/// that may throw, and without it every walk hashes its neighbours again.
 struct text_hash {
   using is_transparent = void;
-  std::size_t operator()(std::string_view text) const noexcept {
+  std::size_t operator()(std::string_view text) const {
     return std::hash<std::string_view>{}(text);
   }
 };
@@ -208,9 +213,13 @@ std::size_t family::in_rounds() const noexcept {
 
 sealed_batch_ptr family::seal() {
   PF_ASSERT(has_staged());
-  auto body = std::make_unique<sealed_batch::body>();
-  auto& batch = body->batch;
   auto& open = impl_->open;
+  std::size_t bytes = 0;
+  for (const auto* row : open.rows)
+    bytes += row->first.size() + row_overhead
+             + (row->second.value ? row->second.value->size() : 0);
+  auto body = std::make_unique<sealed_batch::body>(bytes);
+  auto& batch = body->batch;
   for (const auto& [from, upper] : open.ranges)
     erase_range_in(batch, impl_->handle, from, upper);
   for (const auto* row : open.rows) {

@@ -16,10 +16,15 @@ constexpr std::size_t batch_header = 12; // sequence (8), count (4)
 
 /// One batch out of many: the bodies behind each other, the counts summed.
 rocksdb::WriteBatch join(std::span<const sealed_batch_ptr> batches) {
-  std::string joined = batches.front()->content().batch.Data();
   std::uint32_t count = 0;
-  for (const auto& next : batches)
+  std::size_t bytes = 0;
+  for (const auto& next : batches) {
     count += next->content().batch.Count();
+    bytes += next->bytes();
+  }
+  std::string joined;
+  joined.reserve(bytes);
+  joined = batches.front()->content().batch.Data();
   for (const auto& next : batches.subspan(1))
     joined.append(next->content().batch.Data(), batch_header);
   for (std::size_t i = 0; i < 4; ++i)
