@@ -98,7 +98,8 @@ private:
     request->trace_id = "4bf92f3577b34da6a3ce929d0e0e4736";
     const auto begin = steady::now();
     engine_.gateway().place(
-      std::move(*request), [this, number, begin](actors::place_answer answer) {
+      std::move(*request),
+      [this, number, begin](const actors::place_answer& answer) {
         if (answer.what != actors::place_answer::kind::accepted)
           give_up("refused: " + answer.why.detail);
         latency_ms_[number] = seconds(steady::now() - begin) * 1e3;

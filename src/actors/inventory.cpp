@@ -9,7 +9,6 @@
 
 namespace parcelflow::actors {
 
-using domain::failure;
 using domain::reservation_state;
 namespace log = support::log;
 

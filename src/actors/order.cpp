@@ -260,14 +260,14 @@ void order_state::flush() {
     writer_->rows().when_durable(
       [this, ids = std::exchange(staged_, {}), hint]() mutable {
         support::fault_point("order.after_commit");
-        accepted(std::move(ids));
+        accepted(ids);
         self_->send(with_->relay, fresh_atom::value, std::move(hint));
       });
   }
   writer_->flush(self_);
 }
 
-void order_state::accepted(std::vector<std::uint64_t> ids) {
+void order_state::accepted(const std::vector<std::uint64_t>& ids) {
   for (const auto id : ids) {
     const auto at = attempts_.find(id);
     PF_ASSERT(at != attempts_.end());

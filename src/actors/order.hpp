@@ -91,7 +91,7 @@ private:
   void release(const std::string& tenant, const std::string& reservation);
   void release_late(const reserve_answer& answer);
   void forget(attempts_map::iterator at);
-  void accepted(std::vector<std::uint64_t> ids);
+  void accepted(const std::vector<std::uint64_t>& ids);
   void after(bool also = false);
 
   // order_commands.cpp

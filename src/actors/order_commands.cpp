@@ -65,11 +65,12 @@ std::optional<domain::order> order_state::load(const std::string& tenant,
 }
 
 void order_state::command(const command_ptr& what) {
-  const auto answer_when_durable = [&](domain::outcome<command_answer> answer) {
-    writer_->rows().when_durable(
-      [then = std::move(what->answer), answer] { then(answer); });
-    after();
-  };
+  const auto answer_when_durable =
+    [&](const domain::outcome<command_answer>& answer) {
+      writer_->rows().when_durable(
+        [then = std::move(what->answer), answer] { then(answer); });
+      after();
+    };
   auto order = load(what->tenant_id, what->order_id);
   if (!order)
     return answer_when_durable({failure::not_found, "no such order"});

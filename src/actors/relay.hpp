@@ -104,7 +104,7 @@ private:
   void offer_extra(extra_offer what);
   void end_overdue(unix_ms now);
   void settle_extra(const extra_offer& of, const bus::publish_result& result);
-  void next_of_held(const stream_id& stream, storage::held_stream held);
+  void next_of_held(const stream_id& stream, std::uint64_t accepted_sequence);
   void give_up(const stream_id& stream, storage::held_stream& held,
                const fresh_event& event);
   void tell(const std::string& tenant, const std::string& id,

@@ -197,7 +197,7 @@ void relay_state::settle_extra(const extra_offer& of,
     return;
   auto& held = at->second;
   if (result)
-    return next_of_held(stream, held);
+    return next_of_held(stream, held.sequence);
   if (result.why().code == domain::failure::bus_refused)
     held.attempts.push_back({now, result.why().detail});
   const auto tries = static_cast<std::uint32_t>(held.attempts.size());
@@ -212,7 +212,7 @@ void relay_state::settle_extra(const extra_offer& of,
 /// The head of a held stream was accepted; what the cursor passed meanwhile
 /// follows one by one, then the stream is free.
 void relay_state::next_of_held(const stream_id& stream,
-                               storage::held_stream held) {
+                               std::uint64_t accepted_sequence) {
   const auto key = storage::held_stream_key(stream.first, stream.second);
   const auto bytes = with_->way.store->read().get(
     storage::owner::order, storage::order_key(stream.first, stream.second));
@@ -222,7 +222,7 @@ void relay_state::next_of_held(const stream_id& stream,
     if (!order)
       storage::corrupt_row("order", order.why());
     for (const auto& step : order->steps)
-      if (step.sequence == held.sequence + 1
+      if (step.sequence == accepted_sequence + 1
           && step.outbox_position < next_read_
           && (ready_.empty()
               || step.outbox_position < ready_.front().position)) {

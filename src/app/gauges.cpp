@@ -119,9 +119,8 @@ scrape_gauges(runtime& of, const support::clock& clock) {
   auto* store = &of.store();
   const auto* time = &clock;
   const auto add = [&](const char* name, const char* help,
-                       support::metric_labels labels, auto read) {
-    all.push_back(
-      metrics.gauge_on_scrape(name, help, std::move(labels), std::move(read)));
+                       const support::metric_labels& labels, auto read) {
+    all.push_back(metrics.gauge_on_scrape(name, help, labels, std::move(read)));
   };
   add("parcelflow_outbox_oldest_unpublished_seconds",
       "Age of the oldest event that is not published", {}, [=] {

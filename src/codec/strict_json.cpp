@@ -120,7 +120,7 @@ private:
       --end;
     return end;
   }
-  bool refuse(std::string what, std::size_t at) {
+  bool refuse(const std::string& what, std::size_t at) {
     fault_ = {failure::invalid_request, "not acceptable JSON: " + what
                                           + " at byte " + std::to_string(at)};
     return false;
