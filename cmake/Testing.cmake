@@ -62,9 +62,10 @@ function(parcelflow_add_test_folder folder)
     endif()
     set_property(TEST ${entry} APPEND PROPERTY ENVIRONMENT
       "PARCELFLOW_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
-    # What runs the whole engine also runs with each owner's batch its own.
+    # What runs the whole engine, by itself or through a header of its folder,
+    # also runs with each owner's batch its own.
     file(STRINGS "${test}" runs_world
-         REGEX "tests/support/(world|scenario|crash)\\.hpp")
+         REGEX "\"tests/.*(world|scenario|crash|consumer_contract)\\.hpp\"")
     if(runs_world)
       add_test(NAME "${entry}_per_owner"
         COMMAND ${target} "--source-file=*/tests/${folder}/${name}_test.cpp"
@@ -74,6 +75,12 @@ function(parcelflow_add_test_folder folder)
         LABELS "${folder}"
         FAIL_REGULAR_EXPRESSION "test cases: +0 "
         ENVIRONMENT "PARCELFLOW_TEST_COMMITTER=per_owner")
+      set_property(TEST "${entry}_per_owner" APPEND PROPERTY ENVIRONMENT
+        "PARCELFLOW_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+      if(TARGET parcelflow)
+        set_property(TEST "${entry}_per_owner" APPEND PROPERTY ENVIRONMENT
+          "PARCELFLOW_BIN=$<TARGET_FILE:parcelflow>")
+      endif()
     endif()
   endforeach()
 endfunction()
