@@ -69,23 +69,24 @@ struct admission {
 /// The caller's identity and tenant, or the refusal. Reads no row.
 [[nodiscard]] domain::status admit(route_call& call, const admission& asks);
 
+// The routes. Each is handed the call for good and may move its answer away.
 // routes_orders.cpp
-void place_order(route_call call);
-void cancel_order(route_call call);
-void complete_order(route_call call);
+void place_order(route_call&& call);
+void cancel_order(route_call&& call);
+void complete_order(route_call&& call);
 // routes_views.cpp
-void show_order(route_call call);
-void show_evidence(route_call call);
-void list_orders(route_call call);
+void show_order(route_call&& call);
+void show_evidence(route_call&& call);
+void list_orders(route_call&& call);
 // routes_stock.cpp
-void put_stock(route_call call);
-void show_stock(route_call call);
-void list_stock(route_call call);
+void put_stock(route_call&& call);
+void show_stock(route_call&& call);
+void list_stock(route_call&& call);
 // routes_ops.cpp
-void list_dead_letters(route_call call);
-void show_dead_letter(route_call call);
-void show_liveness(route_call call);
-void show_readiness(route_call call);
-void show_metrics(route_call call);
+void list_dead_letters(route_call&& call);
+void show_dead_letter(route_call&& call);
+void show_liveness(route_call&& call);
+void show_readiness(route_call&& call);
+void show_metrics(route_call&& call);
 
 } // namespace parcelflow::http

@@ -16,7 +16,7 @@ namespace {
 struct route {
   std::string_view method;
   std::vector<std::string_view> path;
-  void (*serve)(route_call);
+  void (*serve)(route_call&&);
   role needed = role::tenant_operator;
   bool open = false; ///< asks for no token
 };

@@ -44,7 +44,7 @@ domain::outcome<storage::dead_letter_filter> filter_of(const route_call& call) {
 
 } // namespace
 
-void list_dead_letters(route_call call) {
+void list_dead_letters(route_call&& call) {
   if (!call.only({"state", "cause", "consumer", "cursor", "limit"}))
     return;
   const auto filter = filter_of(call);
@@ -64,7 +64,7 @@ void list_dead_letters(route_call call) {
   answer_list(call, *query, items, page->next);
 }
 
-void show_dead_letter(route_call call) {
+void show_dead_letter(route_call&& call) {
   if (!call.only({}))
     return;
   const auto found = call.with().view.dead_letter_evidence(
@@ -77,12 +77,12 @@ void show_dead_letter(route_call call) {
   call.answer(json_response(200, codec::dead_letter_json(*found, frame)));
 }
 
-void show_liveness(route_call call) {
+void show_liveness(route_call&& call) {
   if (call.only({}))
     call.answer(json_response(200, R"({"live":true})"));
 }
 
-void show_readiness(route_call call) {
+void show_readiness(route_call&& call) {
   if (!call.only({"verbose"}))
     return;
   const auto now = call.with().ready();
@@ -105,7 +105,7 @@ void show_readiness(route_call call) {
   call.answer(json_response(now.ready ? 200 : 503, std::move(text)));
 }
 
-void show_metrics(route_call call) {
+void show_metrics(route_call&& call) {
   if (!call.only({}))
     return;
   response answer;

@@ -57,7 +57,7 @@ domain::outcome<domain::order_request> request_of(const route_call& call) {
   return request;
 }
 
-void command(route_call call, domain::order_command what) {
+void command(route_call&& call, domain::order_command what) {
   if (!call.only({}))
     return;
   if (!call.in->body.empty())
@@ -93,7 +93,7 @@ void command(route_call call, domain::order_command what) {
 
 } // namespace
 
-void place_order(route_call call) {
+void place_order(route_call&& call) {
   if (!call.only({}) || !call.has_json())
     return;
   auto request = request_of(call);
@@ -112,11 +112,11 @@ void place_order(route_call call) {
                              });
 }
 
-void cancel_order(route_call call) {
+void cancel_order(route_call&& call) {
   command(std::move(call), domain::order_command::cancel);
 }
 
-void complete_order(route_call call) {
+void complete_order(route_call&& call) {
   command(std::move(call), domain::order_command::complete);
 }
 

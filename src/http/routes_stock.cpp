@@ -4,7 +4,7 @@
 
 namespace parcelflow::http {
 
-void put_stock(route_call call) {
+void put_stock(route_call&& call) {
   if (!call.only({}) || !call.has_json())
     return;
   const auto sku = call.segment(2);
@@ -23,7 +23,7 @@ void put_stock(route_call call) {
     });
 }
 
-void show_stock(route_call call) {
+void show_stock(route_call&& call) {
   if (!call.only({}))
     return;
   const auto stock = call.with().view.stock(call.tenant, call.segment(2));
@@ -32,7 +32,7 @@ void show_stock(route_call call) {
   call.answer(json_response(200, codec::stock_json(call.segment(2), *stock)));
 }
 
-void list_stock(route_call call) {
+void list_stock(route_call&& call) {
   if (!call.only({"cursor", "limit"}))
     return;
   const auto query = read_list(call, "stock", {});

@@ -58,7 +58,7 @@ void list_one(const route_call& call, std::string_view parameter, lookup by) {
 
 } // namespace
 
-void show_order(route_call call) {
+void show_order(route_call&& call) {
   if (!call.only({}))
     return;
   const auto view = call.with().view.order(call.tenant, call.segment(2));
@@ -67,7 +67,7 @@ void show_order(route_call call) {
   call.answer(with_etag(*call.in, codec::order_json(*view, call.viewer())));
 }
 
-void show_evidence(route_call call) {
+void show_evidence(route_call&& call) {
   if (!call.only({}))
     return;
   const auto& with = call.with();
@@ -86,7 +86,7 @@ void show_evidence(route_call call) {
     json_response(200, codec::evidence_json(*found, frame, call.viewer())));
 }
 
-void list_orders(route_call call) {
+void list_orders(route_call&& call) {
   if (!call.only({"state", "not_finished_for", "idempotency_key", "event_id",
                   "cursor", "limit"}))
     return;
