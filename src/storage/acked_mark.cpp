@@ -103,11 +103,10 @@ domain::status acked_mark::create(rocksdb::FileSystem& disk,
 }
 
 domain::outcome<std::unique_ptr<acked_mark>>
-acked_mark::open(std::shared_ptr<rocksdb::FileSystem> disk,
-                 const std::string& path) {
+acked_mark::open(rocksdb::FileSystem& disk, const std::string& path) {
   auto self = std::make_unique<impl>();
   auto s =
-    disk->NewRandomRWFile(path, rocksdb::FileOptions(), &self->file, nullptr);
+    disk.NewRandomRWFile(path, rocksdb::FileOptions(), &self->file, nullptr);
   char scratch[mark_size];
   rocksdb::Slice read;
   if (s.ok())

@@ -38,7 +38,7 @@ public:
   static bool exists(rocksdb::FileSystem& disk, const std::string& path);
   /// Reads it; storage_corrupt if it is short or no slot checks.
   static domain::outcome<std::unique_ptr<acked_mark>>
-  open(std::shared_ptr<rocksdb::FileSystem> disk, const std::string& path);
+  open(rocksdb::FileSystem& disk, const std::string& path);
   ~acked_mark();
 
   [[nodiscard]] acked_position position() const;

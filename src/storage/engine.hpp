@@ -80,7 +80,7 @@ struct opened {
 open_directory(engine& shared, const store_options& options);
 [[nodiscard]] std::string store_path(const store_options& options);
 
-[[nodiscard]] rocksdb::Options engine_options(const store_options& options,
+[[nodiscard]] rocksdb::Options engine_options(const store_options& from,
                                               engine& shared);
 [[nodiscard]] domain::fault to_fault(const std::string& doing,
                                      const rocksdb::Status& status);

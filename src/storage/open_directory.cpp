@@ -219,7 +219,7 @@ outcome<directory_state> judge(engine& shared, const store_options& options) {
     if (auto known = parse_format(*seen->format_row); !known)
       return known.why();
   if (marked) {
-    auto mark = acked_mark::open(disk, mark_path(options));
+    auto mark = acked_mark::open(*disk, mark_path(options));
     if (!mark)
       return mark.why();
     if (auto whole = compare((*mark)->position(), seen->sequence); !whole)
@@ -318,7 +318,8 @@ outcome<opened> open_directory(engine& shared, const store_options& options) {
   if (!identity)
     return identity.why();
   result.identity = *std::move(identity);
-  auto mark = acked_mark::open(shared.env->GetFileSystem(), mark_path(options));
+  auto mark =
+    acked_mark::open(*shared.env->GetFileSystem(), mark_path(options));
   if (!mark)
     return mark.why();
   result.mark = *std::move(mark);

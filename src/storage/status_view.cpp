@@ -169,9 +169,10 @@ status_view::orders(std::string_view tenant, const order_filter& filter,
 domain::outcome<domain::stock> status_view::stock(std::string_view tenant,
                                                   std::string_view sku) const {
   row_reader in(*rows_);
-  auto found = in.get(owner::inventory, stock_key(tenant, sku),
-                      [](auto bytes) { return domain::decode_stock(bytes); });
-  return answer(in, std::move(found), "there is no such sku");
+  const auto found =
+    in.get(owner::inventory, stock_key(tenant, sku),
+           [](auto bytes) { return domain::decode_stock(bytes); });
+  return answer(in, found, "there is no such sku");
 }
 
 domain::outcome<domain::page<domain::stock_entry>>

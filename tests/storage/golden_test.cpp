@@ -168,7 +168,7 @@ TEST_CASE("golden: acked.mark") {
   const std::string gap((512 - 24) * 2, '0');
   CHECK(hex(test::bytes_of(path)).size() == 2 * 536);
   {
-    auto mark = acked_mark::open(disk, path);
+    auto mark = acked_mark::open(*disk, path);
     REQUIRE(mark.ok());
     CHECK((*mark)->position().sequence == 0);
     REQUIRE((*mark)->advance({4, 0x0102}, true).ok());
@@ -179,7 +179,7 @@ TEST_CASE("golden: acked.mark") {
         == zero + gap
              + "04000000000000000201000000000000"
                "c8c4b5d820dbcac4");
-  auto mark = acked_mark::open(disk, path);
+  auto mark = acked_mark::open(*disk, path);
   REQUIRE(mark.ok());
   CHECK((*mark)->position().wal_number == 4);
   CHECK((*mark)->position().sequence == 0x0102);

@@ -187,7 +187,7 @@ TEST_CASE_FIXTURE(used_store, "a torn slot of the mark costs one step of it") {
   torn[1][512 + 8] = static_cast<char>(torn[1][512 + 8] ^ 0x55);
   for (const auto& bytes : torn) {
     write_bytes(mark(), bytes);
-    const auto read = acked_mark::open(rocksdb::FileSystem::Default(), mark());
+    const auto read = acked_mark::open(*rocksdb::FileSystem::Default(), mark());
     REQUIRE(read.ok());
     CHECK((*read)->position().sequence >= 10); // format row and nine rounds
     CHECK(rows() == 10);
