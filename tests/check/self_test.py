@@ -6,6 +6,7 @@ demands that the check fails and names file and line; its counterpart, the
 clean tree, must pass. The same for the script behind compile-fail tests.
 """
 import argparse
+import os
 import shutil
 import subprocess
 import sys
@@ -244,21 +245,64 @@ class format(tree_case):
 
 
 class tidy(tree_case):
-    def test_a_finding_is_an_error(self):
+    def setUp(self):
+        super().setUp()
         if not shutil.which("clang-tidy"):
             self.skipTest("clang-tidy is not installed")
         scripts = self.root / "scripts/check.d"
         scripts.mkdir(parents=True)
         shutil.copy(CHECKS / "tidy", scripts)
         shutil.copy(PROJECT / ".clang-tidy", self.root)
-        self.write("src/app/y.cpp", "void f(int* p) {\n  p = 0;\n}\n")
+        self.write("src/app/y.hpp", "inline int* g() { return nullptr; }\n")
+        self.write("src/app/y.cpp", '#include "y.hpp"\nint* f = g();\n')
         self.write("build/dev/compile_commands.json",
                    f'[{{"directory": "{self.root}", "file": "src/app/y.cpp", '
-                   '"command": "c++ -std=c++20 -c src/app/y.cpp"}]')
-        done = subprocess.run([scripts / "tidy", "src/app/y.cpp"], text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        self.assertEqual(done.returncode, 1, done.stdout)
-        self.assertIn("modernize-use-nullptr", done.stdout)
+                   f'"command": "{OPTIONS.compiler} -std=c++20 -o y.o '
+                   f'-c {self.root}/src/app/y.cpp"}}]')
+
+    def run_tidy(self, **environment):
+        done = subprocess.run(
+            [self.root / "scripts/check.d/tidy", "src/app/y.cpp"], text=True,
+            env=os.environ | environment,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return done.returncode, done.stdout
+
+    def assert_finds_null(self):
+        for _ in range(2):  # what has a finding is never taken for clean
+            code, output = self.run_tidy()
+            self.assertEqual(code, 1, output)
+            self.assertIn("modernize-use-nullptr", output)
+
+    def test_a_finding_is_an_error(self):
+        self.assertEqual(self.run_tidy(), (0, ""))
+        self.write("src/app/y.cpp", "void f(int* p) {\n  p = 0;\n}\n")
+        self.assert_finds_null()
+
+    def test_a_clean_file_is_looked_at_again_when_its_header_changed(self):
+        self.assertEqual(self.run_tidy(), (0, ""))
+        self.write("src/app/y.hpp", "inline int* g() { return 0; }\n")
+        self.assert_finds_null()
+
+    def test_a_clean_file_is_looked_at_again_when_the_checks_changed(self):
+        self.write("src/app/y.cpp", "int* f = 0;\n")
+        self.write("src/app/.clang-tidy", "Checks: '-*,cert-env33-c'\n")
+        self.assertEqual(self.run_tidy(), (0, ""))
+        shutil.copy(PROJECT / ".clang-tidy", self.root / "src/app")
+        self.assert_finds_null()
+
+    def test_a_clean_file_that_did_not_change_is_not_looked_at_again(self):
+        self.write("bin/clang-tidy", f"""#!/bin/sh
+[ "$1" = --version ] || echo looked >> {self.root}/looks
+exec {shutil.which("clang-tidy")} "$@"
+""")
+        (self.root / "bin/clang-tidy").chmod(0o755)
+        path = f"{self.root}/bin:{os.environ['PATH']}"
+        for _ in range(2):
+            self.assertEqual(self.run_tidy(PATH=path), (0, ""))
+            self.assertEqual((self.root / "looks").read_text(), "looked\n")
+        self.write("src/app/y.cpp", "int* f = nullptr;\n")
+        self.assertEqual(self.run_tidy(PATH=path), (0, ""))
+        self.assertEqual((self.root / "looks").read_text(), "looked\n" * 2)
 
 
 class compile_fail(tree_case):
