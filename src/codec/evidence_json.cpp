@@ -137,6 +137,7 @@ void write_inbox_entry(std::string& text, const domain::inbox_entry& of) {
     .text("verdict", domain::to_string(of.mark))
     .text("via", domain::to_string(of.door));
   text_if(out, "note", of.note);
+  text_if(out, "replayId", of.replay_id);
   time(out, "at", of.at);
   out.close();
 }

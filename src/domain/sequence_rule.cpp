@@ -19,7 +19,8 @@ judgement judge_used(const event& of, const stream_row& row,
   else
     entry = facts.older_entry(sequence);
   if (!entry) {
-    j.what = verdict::stale;
+    // The start mark stands for the range that came before this consumer.
+    j.what = sequence <= row.start_mark ? verdict::skipped : verdict::stale;
     return j;
   }
   if (entry->mark == inbox_mark::skipped) {

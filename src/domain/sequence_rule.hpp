@@ -55,13 +55,20 @@ struct inbox_entry {
   sha256_digest digest{};
   inbox_mark mark = inbox_mark::applied;
   via door = via::delivery;
-  std::string note; ///< reason of a refusal, replay or dead-letter id
+  std::string note;      ///< reason of a refusal; dead-letter id of a skip
+  std::string replay_id; ///< via replay: which
   unix_ms at = 0;
 
   friend bool operator==(const inbox_entry&, const inbox_entry&) = default;
 };
 
-enum class wait_cause : std::uint8_t { gap = 1, unsupported, exhausted, retry };
+enum class wait_cause : std::uint8_t {
+  gap = 1,
+  unsupported,
+  exhausted,
+  retry,
+  paused, ///< a responder paused the stream or its tenant
+};
 
 [[nodiscard]] std::string_view to_string(wait_cause cause) noexcept;
 
@@ -78,6 +85,11 @@ struct stream_row {
   std::vector<inbox_entry> recent; ///< ascending, the last of the inbox
   std::optional<wait_mark> waiting;
   std::string effect; ///< the spec's own record, opaque to the core
+  /// Sequences up to it came before this consumer: it started there, or took
+  /// the stream over from `came_from`. They are used, and not here.
+  std::uint64_t start_mark = 0;
+  std::string forward_to; ///< the consumer that the stream was handed to
+  std::string came_from;  ///< the one that it was handed over by
 
   friend bool operator==(const stream_row&, const stream_row&) = default;
 };

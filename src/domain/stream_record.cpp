@@ -9,7 +9,8 @@ constexpr std::uint8_t inbox_record = 1;
 
 void write(support::record_writer& out, const inbox_entry& entry) {
   out.u64(entry.sequence).text(entry.event_id).digest(entry.digest);
-  out.choice(entry.mark).choice(entry.door).text(entry.note).i64(entry.at);
+  out.choice(entry.mark).choice(entry.door).text(entry.note);
+  out.text(entry.replay_id).i64(entry.at);
 }
 
 inbox_entry read_entry(support::record_reader& in) {
@@ -20,6 +21,7 @@ inbox_entry read_entry(support::record_reader& in) {
   entry.mark = in.choice(inbox_mark::applied, inbox_mark::skipped);
   entry.door = in.choice(via::delivery, via::replay);
   entry.note = in.text();
+  entry.replay_id = in.text();
   entry.at = in.i64();
   return entry;
 }
@@ -36,7 +38,8 @@ std::string encode(const stream_row& row) {
   out.u64(row.recent.size());
   for (const auto& entry : row.recent)
     write(out, entry);
-  out.text(row.effect);
+  out.text(row.effect).u64(row.start_mark);
+  out.text(row.forward_to).text(row.came_from);
   return out.take();
 }
 
@@ -46,7 +49,7 @@ outcome<stream_row> decode_stream(std::string_view bytes) {
   row.position = in.u64();
   if (in.flag()) {
     wait_mark mark;
-    mark.cause = in.choice(wait_cause::gap, wait_cause::retry);
+    mark.cause = in.choice(wait_cause::gap, wait_cause::paused);
     mark.since = in.i64();
     mark.rows = in.u64();
     row.waiting = mark;
@@ -55,6 +58,9 @@ outcome<stream_row> decode_stream(std::string_view bytes) {
   for (auto& entry : row.recent)
     entry = read_entry(in);
   row.effect = in.text();
+  row.start_mark = in.u64();
+  row.forward_to = in.text();
+  row.came_from = in.text();
   if (!in.complete())
     return {failure::storage_corrupt, "stream record does not parse"};
   return row;
@@ -119,6 +125,7 @@ std::string_view to_string(wait_cause cause) noexcept {
   case wait_cause::unsupported: return "unsupported";
   case wait_cause::exhausted: return "exhausted";
   case wait_cause::retry: return "retry";
+  case wait_cause::paused: return "paused";
   }
   return "unknown";
 }

@@ -113,12 +113,14 @@ std::size_t hint_prefix_size(std::string_view key) noexcept {
   case kind::idempotency_key:
   case kind::foreign_event:
   case kind::aside:
+  case kind::open_replay:
   case kind::to_tell: return 0;
   case kind::outbox:
   case kind::relay_cursor:
   case kind::receipt_run:
   case kind::receipt_single:
   case kind::held_chunk:
+  case kind::operator_log:
   case kind::format:
   case kind::topic_log:
   case kind::topic_cursor: return 1;
@@ -211,6 +213,15 @@ std::string to_tell_key(std::string_view tenant,
 std::string clean_stop_key(std::string_view consumer) {
   return key_writer(kind::clean_stop).text(consumer).take();
 }
+std::string skip_key(std::string_view tenant, std::string_view consumer,
+                     std::string_view aggregate, std::uint64_t sequence) {
+  return key_writer(kind::skip)
+    .text(tenant)
+    .text(consumer)
+    .text(aggregate)
+    .number(sequence)
+    .take();
+}
 std::string dead_letter_key(std::string_view tenant, std::string_view id) {
   return tenant_key(kind::dead_letter, tenant, id);
 }
@@ -221,6 +232,36 @@ std::string dead_letter_order_key(std::string_view tenant,
                                   std::string_view aggregate,
                                   std::string_view id) {
   return consumer_key(kind::dead_letter_order, tenant, aggregate, id);
+}
+std::string operator_log_key(std::uint64_t position) {
+  return key_writer(kind::operator_log).number(position).take();
+}
+std::string replay_key(std::string_view tenant, std::string_view replay_id) {
+  return tenant_key(kind::replay, tenant, replay_id);
+}
+std::string replay_item_key(std::string_view tenant, std::string_view replay_id,
+                            std::uint64_t number) {
+  return key_writer(kind::replay_item)
+    .text(tenant)
+    .text(replay_id)
+    .number(number)
+    .take();
+}
+std::string open_replay_key(std::string_view tenant,
+                            std::string_view dead_letter_id) {
+  return tenant_key(kind::open_replay, tenant, dead_letter_id);
+}
+std::string pause_key(std::uint8_t scope, std::string_view tenant,
+                      std::string_view consumer, std::string_view aggregate) {
+  return key_writer(kind::pause)
+    .text(tenant)
+    .text(consumer)
+    .text(aggregate)
+    .byte(scope)
+    .take();
+}
+std::string letter_counts_key(std::string_view tenant) {
+  return key_writer(kind::letter_counts).text(tenant).take();
 }
 std::string topic_log_key(std::string_view topic, std::uint64_t last_position) {
   return key_writer(kind::topic_log).text(topic).number(last_position).take();

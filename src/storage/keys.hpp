@@ -44,11 +44,17 @@ enum class kind : std::uint8_t {
   aside = 0x45,
   to_tell = 0x46,
   clean_stop = 0x47,
+  skip = 0x48,
   // dead letters
   dead_letter = 0x50,
   payload = 0x51,
   dead_letter_order = 0x52,
-  operator_log = 0x53, // kept for the operator log
+  operator_log = 0x53,
+  replay = 0x54,
+  replay_item = 0x55,
+  open_replay = 0x56,
+  pause = 0x57,
+  letter_counts = 0x58,
   // bus
   topic_log = 0x60,
   topic_cursor = 0x61,
@@ -133,12 +139,25 @@ std::string aside_key(std::string_view tenant, std::string_view dead_letter_id);
 std::string to_tell_key(std::string_view tenant,
                         std::string_view dead_letter_id);
 std::string clean_stop_key(std::string_view consumer);
+std::string skip_key(std::string_view tenant, std::string_view consumer,
+                     std::string_view aggregate, std::uint64_t sequence);
 // dead letters
 std::string dead_letter_key(std::string_view tenant, std::string_view id);
 std::string payload_key(std::string_view tenant, std::string_view id);
 std::string dead_letter_order_key(std::string_view tenant,
                                   std::string_view aggregate,
                                   std::string_view id);
+std::string operator_log_key(std::uint64_t position);
+std::string replay_key(std::string_view tenant, std::string_view replay_id);
+std::string replay_item_key(std::string_view tenant, std::string_view replay_id,
+                            std::uint64_t number);
+/// Which replay holds a dead letter.
+std::string open_replay_key(std::string_view tenant,
+                            std::string_view dead_letter_id);
+/// `scope` is the number of a domain::pause_scope.
+std::string pause_key(std::uint8_t scope, std::string_view tenant,
+                      std::string_view consumer, std::string_view aggregate);
+std::string letter_counts_key(std::string_view tenant);
 // bus
 std::string topic_log_key(std::string_view topic, std::uint64_t last_position);
 std::string topic_cursor_key(std::string_view topic, std::string_view consumer);

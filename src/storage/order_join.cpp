@@ -54,6 +54,7 @@ stage waiting_stage(row_reader& in, const domain::order& of,
       shown.next_attempt_at = room->second.next_at;
     break;
   case wait_cause::gap: shown.state = stage_state::delayed; break;
+  case wait_cause::paused: shown.state = stage_state::held; break;
   case wait_cause::unsupported:
   case wait_cause::exhausted:
     shown.state = stage_state::held;
@@ -85,7 +86,7 @@ stage effect_stage(row_reader& in, const domain::order& of,
   auto done = done_at(at, std::move(id));
   if (entry && entry->door == domain::via::replay) {
     done.state = stage_state::recovered;
-    done.replay_id = entry->note;
+    done.replay_id = entry->replay_id;
   }
   return done;
 }

@@ -77,6 +77,19 @@ TEST_CASE("golden: keys of dead letters and bus") {
   CHECK(hex(topic_cursor_key("orders", "f")) == "616f72646572730001660001");
 }
 
+TEST_CASE("golden: keys of what responders do") {
+  CHECK(hex(skip_key("acme", "f", "o1", 2))
+        == "4861636d6500016600016f3100010000000000000002");
+  CHECK(hex(operator_log_key(7)) == "530000000000000007");
+  CHECK(hex(replay_key("acme", "r1")) == "5461636d65000172310001");
+  CHECK(hex(replay_item_key("acme", "r1", 3))
+        == "5561636d650001723100010000000000000003");
+  CHECK(hex(open_replay_key("acme", "d1")) == "5661636d65000164310001");
+  CHECK(hex(pause_key(4, "acme", "f", "o1"))
+        == "5761636d6500016600016f31000104");
+  CHECK(hex(letter_counts_key("acme")) == "5861636d650001");
+}
+
 TEST_CASE("golden: a record and its header") {
   support::record_writer out(3);
   out.u64(0).u64(127).u64(128).u64(~0ULL).i64(0).i64(-1).i64(1);
