@@ -9,7 +9,7 @@
 namespace bus = parcelflow::bus;
 namespace storage = parcelflow::storage;
 namespace domain = parcelflow::domain;
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 
 namespace {
 

@@ -36,7 +36,7 @@ std::string name_of(const bus::delivery& one) {
 }
 
 bus::delivery_sink recording_sink::sink() const {
-  return [to = state_](std::shared_ptr<const bus::delivery_batch> batch) {
+  return [to = state_](const auto& batch) {
     const std::scoped_lock lock(to->mutex);
     to->seen.insert(to->seen.end(), batch->begin(), batch->end());
   };

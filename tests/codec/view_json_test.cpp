@@ -7,6 +7,7 @@
 #include <string>
 
 using namespace parcelflow;
+using namespace std::string_literals;
 using domain::role;
 using domain::stage_state;
 
@@ -130,9 +131,10 @@ TEST_CASE("a payload is text if it is UTF-8, else base64url, and exact") {
   auto shown = parsed(codec::dead_letter_json(letter))["payload"];
   CHECK(shown["encoding"] == "utf-8");
   CHECK(shown["text"] == letter.payload);
-  letter.payload = "\xFF\x00\x01";
+  letter.payload = "\xFF\x00\x01"s;
   shown = parsed(codec::dead_letter_json(letter))["payload"];
   CHECK(shown["encoding"] == "base64url");
+  CHECK(shown["text"] == "_wAB");
   CHECK(codec::dead_letter_row_json(letter).find("payload")
         == std::string::npos);
 }

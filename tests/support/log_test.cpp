@@ -144,6 +144,7 @@ TEST_CASE("threads may log and change levels at once; lines stay whole") {
     }
   });
   std::vector<std::thread> writers;
+  writers.reserve(4);
   for (int w = 0; w < 4; ++w)
     writers.emplace_back([w] {
       for (int i = 0; i < 200; ++i)

@@ -135,9 +135,9 @@ TEST_CASE("threads bump while another renders, and nothing is lost") {
   auto open = registry.gauge("parcelflow_open_orders", "Open.");
   auto seconds = registry.histogram("parcelflow_sync_seconds", "Sync.",
                                     latency_bounds_seconds());
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t)
-    threads.emplace_back([=]() mutable {
+  std::vector<std::thread> threads(4);
+  for (auto& thread : threads)
+    thread = std::thread([=]() mutable {
       for (int i = 0; i < 1000; ++i) {
         orders.add();
         open.add(i % 2 == 0 ? 1 : -1);
