@@ -39,6 +39,12 @@ access_control::authenticate(std::string_view token,
     });
 }
 
+domain::outcome<domain::identity>
+access_control::identity_of(std::string_view token_id,
+                            std::int64_t now_ms) const {
+  return registry()->identity_of(token_id, now_ms);
+}
+
 domain::status access_control::check_tenant(std::string_view tenant) const {
   return registry()->check_tenant(tenant);
 }

@@ -29,6 +29,10 @@ public:
   [[nodiscard]] domain::outcome<domain::identity>
   authenticate(std::string_view token, std::int64_t now_ms) const;
 
+  /// Whether a token that was recognised before still is.
+  [[nodiscard]] domain::outcome<domain::identity>
+  identity_of(std::string_view token_id, std::int64_t now_ms) const;
+
   [[nodiscard]] domain::status check_tenant(std::string_view tenant) const;
 
   [[nodiscard]] std::shared_ptr<const domain::access_registry> registry() const;

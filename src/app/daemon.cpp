@@ -71,7 +71,7 @@ domain::status first_token(const config& settings, support::unix_ms now) {
   return domain::done();
 }
 
-void log_denial(const http::denial& what) {
+void log_denial(const domain::denial& what) {
   log::warning("access", "denied",
                {{"actor", what.actor},
                 {"tenant", what.tenant},

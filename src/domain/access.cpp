@@ -71,6 +71,16 @@ bool may(const identity& who, role needed, std::string_view tenant) noexcept {
   return who.tenants.contains(tenant);
 }
 
+namespace {
+
+outcome<identity> identity_by(const token_entry* token, std::int64_t now_ms) {
+  if (token == nullptr || token->revoked || now_ms >= token->expires_at_ms)
+    return {failure::unauthenticated, "a valid bearer token is required"};
+  return identity{token->token_id, token->granted, token->tenants};
+}
+
+} // namespace
+
 outcome<identity>
 access_registry::authenticate(const token_hash& presented, std::int64_t now_ms,
                               const hash_compare& equal) const {
@@ -78,9 +88,15 @@ access_registry::authenticate(const token_hash& presented, std::int64_t now_ms,
   for (const auto& token : tokens)
     if (equal(token.hash, presented))
       found = &token;
-  if (found == nullptr || found->revoked || now_ms >= found->expires_at_ms)
-    return {failure::unauthenticated, "a valid bearer token is required"};
-  return identity{found->token_id, found->granted, found->tenants};
+  return identity_by(found, now_ms);
+}
+
+outcome<identity> access_registry::identity_of(std::string_view token_id,
+                                               std::int64_t now_ms) const {
+  const auto found =
+    std::find_if(tokens.begin(), tokens.end(),
+                 [&](const auto& token) { return token.token_id == token_id; });
+  return identity_by(found == tokens.end() ? nullptr : &*found, now_ms);
 }
 
 status access_registry::check_tenant(std::string_view tenant) const {

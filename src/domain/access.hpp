@@ -92,6 +92,10 @@ struct access_registry {
                                                std::int64_t now_ms,
                                                const hash_compare& equal) const;
 
+  /// Of a token that was recognised before and may be revoked by now.
+  [[nodiscard]] outcome<identity> identity_of(std::string_view token_id,
+                                              std::int64_t now_ms) const;
+
   /// Done if orders of that tenant may be taken: else unknown_tenant,
   /// tenant_suspended or tenant_erased. Built-in tenants are unknown here.
   [[nodiscard]] status check_tenant(std::string_view tenant) const;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "codec/view_json.hpp"
-#include "http/denial_book.hpp"
 #include "http/problem.hpp"
 #include "http/routes.hpp"
 #include "http/target.hpp"
@@ -27,7 +26,7 @@ struct api::state {
   /// Of the log line about requests without a valid token.
   support::unix_ms next_line_at = 0;
   std::uint64_t since_last_line = 0;
-  denial_book denials;
+  domain::denial_book denials;
 };
 
 /// Name of the header that chooses among a token's tenants.

@@ -13,6 +13,7 @@
 #include "codec/cursor.hpp"
 #include "codec/order_json.hpp"
 #include "domain/access.hpp"
+#include "domain/denial_book.hpp"
 #include "domain/order_view.hpp"
 #include "http/server.hpp"
 #include "storage/status_view.hpp"
@@ -48,14 +49,8 @@ struct readiness {
   std::vector<std::pair<std::string, std::string>> detail;
 };
 
-/// An authenticated actor was refused. Holds nothing that the client wrote:
-/// a path, a query or a header may carry a secret.
-struct denial {
-  std::string actor;       ///< the token's id
-  std::string tenant;      ///< as asked for, if there is such a one
-  std::string verb;        ///< the route, e.g. "GET /v1/dead-letters/{id}"
-  std::uint64_t count = 1; ///< of this actor and verb since the last line
-};
+/// {"ready":…,"reasons":[…]}; verbose: with "detail".
+[[nodiscard]] std::string readiness_json(const readiness& of, bool verbose);
 
 struct api_dependencies {
   actors::gateway* gateway = nullptr;
@@ -73,7 +68,7 @@ struct api_dependencies {
   std::function<std::vector<domain::consumer_counts>()> counts;
   /// For the operator log, at most once a minute for an actor and verb, see
   /// denial_book.hpp; may be empty. On the door's thread; must not block.
-  std::function<void(const denial&)> denied;
+  domain::denial_listener denied;
 };
 
 class api {

@@ -82,27 +82,33 @@ void show_liveness(route_call&& call) {
     call.answer(json_response(200, R"({"live":true})"));
 }
 
-void show_readiness(route_call&& call) {
-  if (!call.only({"verbose"}))
-    return;
-  const auto now = call.with().ready();
+std::string readiness_json(const readiness& of, bool verbose) {
   std::string text;
   codec::object_writer out(text);
-  out.raw("ready", now.ready ? "true" : "false");
+  out.raw("ready", of.ready ? "true" : "false");
   auto& reasons = out.member("reasons") += '[';
-  for (std::size_t i = 0; i < now.reasons.size(); ++i) {
+  for (std::size_t i = 0; i < of.reasons.size(); ++i) {
     reasons += i > 0 ? "," : "";
-    codec::append_quoted(reasons, now.reasons[i]);
+    codec::append_quoted(reasons, of.reasons[i]);
   }
   reasons += ']';
-  if (call.target.parameter("verbose")) {
+  if (verbose) {
     codec::object_writer detail(out.member("detail"));
-    for (const auto& [name, value] : now.detail)
+    for (const auto& [name, value] : of.detail)
       detail.raw(name, value);
     detail.close();
   }
   out.close();
-  call.answer(json_response(now.ready ? 200 : 503, std::move(text)));
+  return text;
+}
+
+void show_readiness(route_call&& call) {
+  if (!call.only({"verbose"}))
+    return;
+  const auto now = call.with().ready();
+  call.answer(json_response(
+    now.ready ? 200 : 503,
+    readiness_json(now, call.target.parameter("verbose").has_value())));
 }
 
 void show_metrics(route_call&& call) {

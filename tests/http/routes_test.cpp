@@ -1,7 +1,7 @@
 // The door's checks, before any owner is asked: the gateway here leads nowhere
 // and the store is empty.
 #include "actors/gateway_links.hpp"
-#include "http/denial_book.hpp"
+#include "domain/denial_book.hpp"
 #include "http/etag.hpp"
 #include "http/list_query.hpp"
 #include "http/routes.hpp"
@@ -86,7 +86,7 @@ struct door {
     std::make_shared<support::seeded_id_source>(clock, 1);
   support::metrics metrics;
   http::readiness ready{true, {}, {}};
-  std::vector<http::denial> denials;
+  std::vector<domain::denial> denials;
   std::optional<http::api> api;
 };
 
@@ -211,17 +211,17 @@ TEST_CASE("denials are told once a minute for an actor and a route") {
 }
 
 TEST_CASE("what is remembered of denials is bounded") {
-  http::denial_book book;
-  std::vector<http::denial> told;
-  const auto tell = [&](const http::denial& what) { told.push_back(what); };
-  constexpr auto most = http::denial_book::pairs_max;
+  domain::denial_book book;
+  std::vector<domain::denial> told;
+  const auto tell = [&](const domain::denial& what) { told.push_back(what); };
+  constexpr auto most = domain::denial_book::pairs_max;
   for (std::size_t i = 0; i < most + 50; ++i)
     book.note({"tok-" + std::to_string(i), "acme", "GET /v1/orders"}, 1, tell);
   CHECK(told.size() == most + 1);
   CHECK(told.back().actor == "(others)");
   told.clear();
   book.note({"tok-new", "acme", "GET /v1/orders"},
-            1 + http::denial_book::pause_ms, tell);
+            1 + domain::denial_book::pause_ms, tell);
   REQUIRE(told.size() == 2);
   CHECK(told[0].count == 49); // of the others
   CHECK(told[1].actor == "tok-new");

@@ -1,9 +1,8 @@
-#include "http/denial_book.hpp"
+#include "domain/denial_book.hpp"
 
-namespace parcelflow::http {
+namespace parcelflow::domain {
 
-void denial_book::note(denial what, support::unix_ms now,
-                       const std::function<void(const denial&)>& tell) {
+void denial_book::note(denial what, unix_ms now, const denial_listener& tell) {
   tell_due(now, tell);
   pair who{std::move(what.actor), std::move(what.verb)};
   if (entries_.size() >= pairs_max && !entries_.contains(who))
@@ -18,8 +17,7 @@ void denial_book::note(denial what, support::unix_ms now,
   of.next_at = now + pause_ms;
 }
 
-void denial_book::tell_due(support::unix_ms now,
-                           const std::function<void(const denial&)>& tell) {
+void denial_book::tell_due(unix_ms now, const denial_listener& tell) {
   for (auto at = entries_.begin(); at != entries_.end();) {
     auto& [who, of] = *at;
     if (now < of.next_at) {
@@ -35,4 +33,4 @@ void denial_book::tell_due(support::unix_ms now,
   }
 }
 
-} // namespace parcelflow::http
+} // namespace parcelflow::domain
