@@ -8,6 +8,7 @@ find_package(spdlog 1.10 CONFIG REQUIRED)
 find_package(prometheus-cpp CONFIG REQUIRED)
 find_package(CLI11 2.1 CONFIG REQUIRED)
 find_package(Boost 1.81 CONFIG REQUIRED)
+find_package(LibEdit REQUIRED)
 find_package(doctest 2.4 CONFIG REQUIRED)
 
 # The allocator of the programs, in place of glibc's: rows are allocated on one

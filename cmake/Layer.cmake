@@ -2,12 +2,12 @@
 #
 # The static library parcelflow_<name> of src/<name>/*.cpp. A folder that has
 # no source file yet becomes an interface library, so that a checkout always
-# configures. The daemon's main.cpp belongs to no layer.
+# configures. A program's main.cpp belongs to no layer.
 function(parcelflow_add_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "PUBLIC;PRIVATE")
   file(GLOB sources CONFIGURE_DEPENDS
        "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
-  list(FILTER sources EXCLUDE REGEX "/app/main\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "/(app|cli)/main\\.cpp$")
   set(target parcelflow_${name})
   if(sources)
     add_library(${target} STATIC ${sources})

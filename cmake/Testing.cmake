@@ -5,7 +5,7 @@
 # tests/<layer> links that layer only, so it builds while others do not; every
 # other folder links the whole program. tests/support is shared by all.
 set(PARCELFLOW_TEST_TIMEOUT_S 120)
-set(PARCELFLOW_LAYERS support domain codec storage bus actors http app)
+set(PARCELFLOW_LAYERS support domain codec storage bus actors http ops cli app)
 
 function(parcelflow_add_test_support)
   file(GLOB sources CONFIGURE_DEPENDS
@@ -39,9 +39,11 @@ function(parcelflow_add_test_folder folder)
     target_link_libraries(${target} PRIVATE parcelflow_${folder})
   else()
     target_link_libraries(${target} PRIVATE parcelflow_app)
-    if(TARGET parcelflow)
-      add_dependencies(${target} parcelflow)
-    endif()
+    foreach(program IN ITEMS parcelflow parcelctl)
+      if(TARGET ${program})
+        add_dependencies(${target} ${program})
+      endif()
+    endforeach()
   endif()
 
   foreach(test IN LISTS tests)
@@ -59,6 +61,10 @@ function(parcelflow_add_test_folder folder)
     if(TARGET parcelflow)
       set_property(TEST ${entry} APPEND PROPERTY ENVIRONMENT
         "PARCELFLOW_BIN=$<TARGET_FILE:parcelflow>")
+    endif()
+    if(TARGET parcelctl)
+      set_property(TEST ${entry} APPEND PROPERTY ENVIRONMENT
+        "PARCELCTL_BIN=$<TARGET_FILE:parcelctl>")
     endif()
     set_property(TEST ${entry} APPEND PROPERTY ENVIRONMENT
       "PARCELFLOW_SOURCE_DIR=${PROJECT_SOURCE_DIR}")

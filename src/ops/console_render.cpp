@@ -1,0 +1,136 @@
+#include "ops/console_render.hpp"
+
+#include "codec/json_text.hpp"
+#include "ops/text_table.hpp"
+#include "support/assert.hpp"
+
+#include <algorithm>
+
+namespace parcelflow::ops {
+
+using codec::json_tree;
+
+namespace {
+
+/// The columns of a verb's table; empty: whatever its items have.
+const std::vector<column>& columns_of(verb of) {
+  static const std::vector<column> none;
+  static const std::vector<column> letters = {{"ID", "deadLetterId"},
+                                              {"STATE", "state"},
+                                              {"CAUSE", "cause"},
+                                              {"CONSUMER", "consumer"},
+                                              {"ORDER", "aggregateId"},
+                                              {"EXPECTED", "expectedSequence"},
+                                              {"OBSERVED", "observedSequence"},
+                                              {"FIRST SEEN", "firstSeen"},
+                                              {"SEEN", "seen"}};
+  static const std::vector<column> tail = {
+    {"AT", "at"},         {"VERDICT", "verdict"}, {"CONSUMER", "consumer"},
+    {"ORDER", "orderId"}, {"SEQ", "sequence"},    {"EVENT", "eventId"},
+    {"VIA", "via"}};
+  switch (of) {
+  case verb::dead_letters: return letters;
+  case verb::tail: return tail;
+  default: return none;
+  }
+}
+
+std::vector<column> all_columns(const json_tree& items) {
+  std::vector<column> columns;
+  for (const auto& [unnamed, item] : items.members)
+    for (const auto& [name, value] : item.members)
+      if (std::ranges::find(columns, name, &column::path) == columns.end())
+        columns.push_back({name, name});
+  return columns;
+}
+
+/// Everything around the items of a list, then the items.
+std::string list_text(const json_tree& document, verb of, std::size_t width) {
+  json_tree around;
+  around.is = json_tree::kind::object;
+  std::string next;
+  for (const auto& [name, value] : document.members)
+    if (name == "nextCursor")
+      next = value.value;
+    else if (name != "items")
+      around.members.emplace_back(name, value);
+  auto text = fields_of(around, width);
+  const auto& items = document.at("items");
+  if (items.members.empty())
+    return text + (next.empty() ? "none\n" : "none on this page\n");
+  const auto& columns = columns_of(of);
+  text +=
+    table_of(items, columns.empty() ? all_columns(items) : columns, width);
+  if (!next.empty())
+    text += "more: cursor=" + next + "\n";
+  return text;
+}
+
+std::string text_of(std::string_view document, verb of, std::size_t width) {
+  const auto tree = codec::parse_tree(document);
+  PF_ASSERT(tree.ok()); // our own JSON
+  return tree->at("items").is == json_tree::kind::array
+           ? list_text(*tree, of, width)
+           : fields_of(*tree, width);
+}
+
+std::string stuffed(std::string_view text) {
+  std::string out;
+  bool at_start = true;
+  for (const char c : text) {
+    if (at_start && c == '.')
+      out += '.';
+    out += c;
+    at_start = c == '\n';
+  }
+  if (!at_start)
+    out += '\n';
+  return out;
+}
+
+} // namespace
+
+std::string present(const presentation& how, verb of,
+                    std::string_view document) {
+  if (how.json)
+    return std::string(document) + '\n';
+  return stuffed(text_of(document, of, how.width)) + ".\n";
+}
+
+std::string present(const presentation& how, const domain::fault& why) {
+  const auto name = domain::to_string(why.code);
+  if (!how.json)
+    return stuffed("error " + std::string(name) + ": " + why.detail) + ".\n";
+  std::string text;
+  codec::object_writer out(text);
+  codec::object_writer error(out.member("error"));
+  error.text("failure", name).text("detail", why.detail).close();
+  out.close();
+  return text + '\n';
+}
+
+std::string present_text(const presentation& how, std::string_view text) {
+  if (!how.json)
+    return stuffed(text) + ".\n";
+  std::string line;
+  codec::object_writer out(line);
+  out.text("text", text).close();
+  return line + '\n';
+}
+
+std::string present_row(const presentation& how, verb of,
+                        std::string_view document) {
+  if (how.json)
+    return std::string(document) + '\n';
+  const auto tree = codec::parse_tree(document);
+  PF_ASSERT(tree.ok());
+  if (const auto lost = tree->at("notShown").number(); lost > 0)
+    return std::to_string(lost)
+           + " more, not shown: they fall faster than they are read\n";
+  std::string line;
+  for (const auto& one : columns_of(of))
+    line.append(line.empty() ? "" : "  ").append(cell_of(tree->at(one.path)));
+  return stuffed(line);
+}
+
+} // namespace parcelflow::ops
