@@ -12,7 +12,6 @@ using namespace parcelflow;
 using namespace parcelflow::storage;
 using namespace parcelflow::test;
 using domain::failure;
-using rocksdb::IOStatus;
 
 namespace {
 

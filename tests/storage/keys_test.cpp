@@ -210,7 +210,8 @@ TEST_CASE("hints stand for kind and tenant, for kind alone in logs") {
                             kind::held_chunk,  kind::topic_log,
                             kind::topic_cursor};
   for (const auto& [of, key] : one_of_each()) {
-    CAPTURE(hex(key));
+    const auto bytes = hex(key);
+    CAPTURE(bytes);
     const std::size_t expected = random.count(of) != 0 ? 0
                                  : logs.count(of) != 0 ? 1
                                                        : 4; // kind, 't', end

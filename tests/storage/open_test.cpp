@@ -56,6 +56,7 @@ struct used_store {
     const auto path = place / "store";
     REQUIRE(rocksdb::DB::ListColumnFamilies(options, path, &names).ok());
     std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    families.reserve(names.size());
     for (const auto& name : names)
       families.emplace_back(name, options);
     std::vector<rocksdb::ColumnFamilyHandle*> handles;
@@ -206,7 +207,7 @@ TEST_CASE_FIXTURE(used_store, "a look judges like an open, changing nothing") {
   const auto options = options_for(place.path());
   const auto state = [&] {
     const auto before = contents(place.path());
-    const auto found = inspect(options);
+    auto found = inspect(options);
     CHECK(contents(place.path()) == before);
     return found;
   };

@@ -178,9 +178,11 @@ TEST_CASE("owners may commit each for itself, at the same time") {
   {
     const auto vault = open_or_throw(options_for(place.path()));
     std::vector<family> families;
+    families.reserve(all_owners.size());
     for (const auto of : all_owners)
       families.push_back(vault->take(of));
     std::vector<std::thread> threads;
+    threads.reserve(families.size());
     for (auto& rows : families)
       threads.emplace_back([&vault, &rows] {
         for (int i = 0; i < 50; ++i) {

@@ -46,9 +46,9 @@ public:
   /// Not ok = refuse with it.
   using rule = std::function<rocksdb::IOStatus(const disk_request&)>;
 
-  explicit faulty_file_system(
-    std::shared_ptr<rocksdb::FileSystem> disk = rocksdb::FileSystem::Default())
-    : FileSystemWrapper(std::move(disk)), gate_(std::make_shared<gate>()) {}
+  faulty_file_system()
+    : FileSystemWrapper(rocksdb::FileSystem::Default()),
+      gate_(std::make_shared<gate>()) {}
   const char* Name() const override { return "FaultyFileSystem"; }
 
   void set_rule(rule judge) {
@@ -59,7 +59,8 @@ public:
   /// Every operation of that kind on a path that contains `part` fails.
   void fail(disk_op op, std::string part,
             rocksdb::IOStatus with = rocksdb::IOStatus::IOError("injected")) {
-    set_rule([=](const disk_request& asked) {
+    set_rule([op, part = std::move(part),
+              with = std::move(with)](const disk_request& asked) {
       return asked.op == op && asked.path.find(part) != asked.path.npos
                ? with
                : rocksdb::IOStatus::OK();
@@ -139,7 +140,7 @@ private:
 
   private:
     status append(const bytes& data, const io_options& o, debug* d) {
-      const auto s = gate_->ask(disk_op::append, path_);
+      auto s = gate_->ask(disk_op::append, path_);
       if (s.ok())
         return file_->Append(data, o, d);
       if (gate_->torn_bytes > 0 && gate_->torn_bytes < data.size())
