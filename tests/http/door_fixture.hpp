@@ -34,8 +34,7 @@ class door_fixture {
 public:
   explicit door_fixture(http::server_options options = quick_options()) {
     auto started = http::server::start(
-      std::move(options), [this](std::shared_ptr<const http::request> request,
-                                 http::responder respond) {
+      std::move(options), [this](const auto& request, http::responder respond) {
         handle(*request, std::move(respond));
       });
     REQUIRE_MESSAGE(started.ok(), (started ? "" : started.why().detail));

@@ -13,6 +13,7 @@ using test::door_fixture;
 using test::get;
 using test::post;
 using namespace std::chrono_literals;
+using namespace std::string_literals;
 using std::chrono::steady_clock;
 
 struct bad_input {
@@ -74,7 +75,7 @@ TEST_CASE("what could be read as two different requests is refused") {
 TEST_CASE("what is no HTTP/1.1 request is refused") {
   door_fixture door;
   for (const bad_input& input : {
-         bad_input{400, "\x16\x03\x01\x02\x00 hello over TLS\r\n\r\n"},
+         bad_input{400, "\x16\x03\x01\x02\x00 hello over TLS\r\n\r\n"s},
          bad_input{400, "GET\r\n\r\n"},
          bad_input{400, "GET /echo\r\nHost: a\r\n\r\n"},
          bad_input{400, "GET  /echo HTTP/1.1\r\nHost: a\r\n\r\n"},
@@ -299,6 +300,7 @@ TEST_CASE("beyond the cap: 503 with Retry-After, and room again later") {
 
   // A crowd is turned away without a word, and holds nothing.
   std::vector<test::raw_client> crowd;
+  crowd.reserve(200);
   for (int i = 0; i < 200; ++i)
     crowd.emplace_back(door.server->port());
   CHECK(door_fixture::soon(
