@@ -146,32 +146,43 @@ TEST_CASE("exceptions, also a lack of memory, are attempts like any other") {
 }
 
 TEST_CASE("rows that an effect changed before it failed are not written") {
-  const std::string key = storage::key_writer(storage::kind::aside)
-                            .text("tn-a")
-                            .text("row of an effect")
-                            .take();
+  const auto key_of = [](const std::string& tenant) {
+    return storage::key_writer(storage::kind::aside)
+      .text(tenant)
+      .text("row of an effect")
+      .take();
+  };
   bool fail = true;
   world w(three_attempts, [&](app::seams& with) {
     with.adjust_spec = [&](domain::consumer_spec& spec) {
       if (spec.name == fulfillment)
-        spec.effect = [&](const auto&, const auto&, auto& rows) {
-          CHECK_FALSE(rows.get(key).has_value());
-          rows.put(key, "changed");
-          CHECK(rows.get(key) == "changed"); // it sees its own changes
-          return fail ? domain::effect_answer::fail("late")
-                      : domain::effect_answer::apply("done");
+        spec.effect = [&](const auto& of, const auto&, auto& rows) {
+          const auto& tenant = of.envelope.tenant_id;
+          CHECK_FALSE(rows.get(key_of(tenant)).has_value());
+          rows.put(key_of(tenant), "changed");
+          CHECK(rows.get(key_of(tenant)) == "changed"); // it sees its own
+          return fail && tenant == "tn-a"
+                   ? domain::effect_answer::fail("late")
+                   : domain::effect_answer::apply("done");
         };
     };
   });
-  w.publish({accepted_event("e-1", "tn-a", "o-1")});
-  const auto stored = [&] {
-    return w.it->store().read().get(storage::owner::fulfillment, key);
+  const auto stored = [&](const std::string& tenant) {
+    return w.it->store().read().get(storage::owner::fulfillment,
+                                    key_of(tenant));
   };
-  CHECK_FALSE(stored().has_value());
+  w.publish({accepted_event("e-1", "tn-a", "o-1"),
+             accepted_event("e-2", "tn-b", "o-1")}); // in one batch
+  CHECK_FALSE(stored("tn-a").has_value());
+  CHECK(w.fulfillment("tn-a", "o-1").position == 0);
+  CHECK(stored("tn-b") == "changed"); // the other tenant's are
+  CHECK(w.fulfillment("tn-b", "o-1").position == 1);
   fail = false;
   w.pass(200);
-  CHECK(stored() == "changed");
+  CHECK(stored("tn-a") == "changed");
+  CHECK(w.fulfillment("tn-a", "o-1").position == 1);
   CHECK(w.notification("tn-a", "o-1").position == 1);
+  CHECK(w.fulfillment("tn-b", "o-1").position == 1); // once
 }
 
 namespace {
