@@ -130,6 +130,8 @@ void order_state::reserved(const std::vector<reserve_answer>& answers) {
       release_late(answer);
       continue;
     }
+    if (at->second.at != stage::reserving)
+      continue; // said before
     if (!answer.reserved) {
       refuse(at, answer.reserved.why());
       continue;
@@ -297,12 +299,14 @@ void order_state::refuse(attempts_map::iterator at, fault why) {
 }
 
 /// The attempt ended before its reservation came. A retry of the same key
-/// that is under way has adopted it; otherwise it goes back at once.
+/// that is under way, or was accepted, has adopted it; otherwise it goes back
+/// at once.
 void order_state::release_late(const reserve_answer& answer) {
   if (!answer.reserved)
     return;
   const auto& of = *answer.reserved;
-  if (!by_key_.contains(of.tenant_id + '\n' + of.idempotency_key))
+  if (!by_key_.contains(of.tenant_id + '\n' + of.idempotency_key)
+      && !is_bound(of))
     release(of.tenant_id, of.reservation_id);
 }
 
