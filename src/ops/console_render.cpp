@@ -12,27 +12,80 @@ using codec::json_tree;
 
 namespace {
 
-/// The columns of a verb's table; empty: whatever its items have.
+struct layout {
+  verb of;
+  std::vector<column> columns;
+};
+
+/// The tables whose columns were chosen; others show whatever items have.
+const std::vector<layout>& layouts() {
+  static const std::vector<layout> all = {
+    {verb::dead_letters,
+     {{"ID", "deadLetterId"},
+      {"STATE", "state"},
+      {"CAUSE", "cause"},
+      {"CONSUMER", "consumer"},
+      {"ORDER", "aggregateId"},
+      {"EXPECTED", "expectedSequence"},
+      {"OBSERVED", "observedSequence"},
+      {"FIRST SEEN", "firstSeen"},
+      {"SEEN", "seen"}}},
+    {verb::streams,
+     {{"CONSUMER", "consumer"},
+      {"ORDER", "aggregateId"},
+      {"POSITION", "streamPosition"},
+      {"CAUSE", "cause"},
+      {"SINCE", "since"},
+      {"EVENTS", "events"},
+      {"HEAD", "headType"},
+      {"NEXT", "nextAttemptAt"},
+      {"DEAD LETTER", "deadLetterId"}}},
+    {verb::replays,
+     {{"REPLAY", "replayId"},
+      {"STATE", "state"},
+      {"DONE", "done"},
+      {"TOTAL", "total"},
+      {"ACTOR", "actor"},
+      {"STARTED", "startedAt"},
+      {"ENDED", "endedAt"},
+      {"FILTER", "filter"}}},
+    {verb::evidence,
+     {{"DEAD LETTER", "deadLetterId"},
+      {"CONSUMER", "consumer"},
+      {"ORDER", "aggregateId"},
+      {"SEQ", "aggregateSequence"},
+      {"PREDICTED", "predicted"},
+      {"STATE", "state"},
+      {"VIA", "via"},
+      {"REASON", "reason"}}},
+    {verb::log,
+     {{"POSITION", "position"},
+      {"AT", "at"},
+      {"ACTOR", "actor"},
+      {"TENANT", "tenant"},
+      {"VERB", "verb"},
+      {"TARGET", "target"},
+      {"REASON", "reason"},
+      {"ALLOWED", "allowed"},
+      {"COUNT", "count"}}},
+    {verb::tail,
+     {{"AT", "at"},
+      {"VERDICT", "verdict"},
+      {"CONSUMER", "consumer"},
+      {"ORDER", "aggregateId"},
+      {"SEQ", "aggregateSequence"},
+      {"EVENT", "eventId"},
+      {"VIA", "via"}}},
+  };
+  return all;
+}
+
 const std::vector<column>& columns_of(verb of) {
   static const std::vector<column> none;
-  static const std::vector<column> letters = {{"ID", "deadLetterId"},
-                                              {"STATE", "state"},
-                                              {"CAUSE", "cause"},
-                                              {"CONSUMER", "consumer"},
-                                              {"ORDER", "aggregateId"},
-                                              {"EXPECTED", "expectedSequence"},
-                                              {"OBSERVED", "observedSequence"},
-                                              {"FIRST SEEN", "firstSeen"},
-                                              {"SEEN", "seen"}};
-  static const std::vector<column> tail = {
-    {"AT", "at"},         {"VERDICT", "verdict"}, {"CONSUMER", "consumer"},
-    {"ORDER", "orderId"}, {"SEQ", "sequence"},    {"EVENT", "eventId"},
-    {"VIA", "via"}};
-  switch (of) {
-  case verb::dead_letters: return letters;
-  case verb::tail: return tail;
-  default: return none;
-  }
+  for (const auto& one : layouts())
+    if (one.of == of)
+      return one.columns;
+  return none;
 }
 
 std::vector<column> all_columns(const json_tree& items) {

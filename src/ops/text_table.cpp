@@ -82,9 +82,18 @@ std::string text_of(const std::vector<row>& rows, std::size_t width) {
   return text;
 }
 
-bool is_table(const json_tree& value) {
+bool is_list(const json_tree& value) {
   return value.is == kind::array && !value.members.empty()
          && value.members.front().second.is == kind::object;
+}
+
+/// Rows whose cells are short: no item has objects inside.
+bool is_table(const json_tree& list) {
+  return std::ranges::all_of(list.members, [](const auto& item) {
+    return std::ranges::none_of(item.second.members, [](const auto& cell) {
+      return cell.second.is == kind::object || is_list(cell.second);
+    });
+  });
 }
 
 std::vector<column> columns_of(const json_tree& items) {
@@ -117,6 +126,14 @@ void append_indented(std::string& to, const std::string& text) {
     to.append(gap, ' ').append(text, at, end - at);
     at = end;
   }
+}
+
+std::string block_of(const json_tree& item, std::size_t width) {
+  std::string text;
+  append_indented(text, fields_of(item, width));
+  if (text.size() > 1)
+    text.front() = '-';
+  return text;
 }
 
 } // namespace
@@ -158,9 +175,13 @@ std::string fields_of(const json_tree& object, std::size_t width) {
       longest = std::max(longest, name.size());
   std::string text;
   for (const auto& [name, value] : object.members) {
-    if (is_table(value)) {
+    if (is_list(value)) {
       text += name + ":\n";
-      append_indented(text, table_of(value, columns_of(value), inner));
+      if (is_table(value))
+        append_indented(text, table_of(value, columns_of(value), inner));
+      else
+        for (const auto& [unnamed, item] : value.members)
+          append_indented(text, block_of(item, inner));
     } else if (value.is == kind::object && !value.members.empty()) {
       text += name + ":\n";
       append_indented(text, fields_of(value, inner));

@@ -25,8 +25,8 @@ struct column {
                                    const std::vector<column>& columns,
                                    std::size_t width);
 
-/// An object's members, nested ones indented, arrays of objects as tables with
-/// their first item's members as columns.
+/// An object's members, nested ones indented; arrays of objects as tables, or,
+/// if an item has objects inside, as blocks that begin with a dash.
 [[nodiscard]] std::string fields_of(const codec::json_tree& object,
                                     std::size_t width);
 

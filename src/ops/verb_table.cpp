@@ -30,7 +30,8 @@ constexpr argument evidence_word[] = {
    true,
    {},
    {},
-   "an order id; a dead-letter id; a replay id, for its report"}};
+   "an order's or a dead letter's id; a plan's or a replay's, for its "
+   "report"}};
 constexpr argument order_word[] = {
   {"ID", shape::word, true, {}, {}, "an order id, or one of its event ids"}};
 constexpr argument plan_word[] = {
@@ -191,7 +192,7 @@ constexpr verb_entry table[] = {
    looks,
    {},
    {},
-   "Shows what the process counted since it started."},
+   "Shows what the process counted, as far as it is not 0."},
   {verb::tenants,
    "tenants",
    responder,
@@ -236,8 +237,8 @@ constexpr verb_entry table[] = {
    "Finds whatever bears an id."},
   {verb::evidence, "evidence", responder, scope::tenant, looks, evidence_word,
    page_terms,
-   "Shows the evidence of an order or dead letter, or the report "
-   "of a replay."},
+   "Shows the evidence of an order or dead letter, or the items "
+   "of a plan or replay."},
   {verb::explain,
    "explain",
    responder,

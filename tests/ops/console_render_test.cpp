@@ -42,6 +42,17 @@ TEST_CASE("an object is one line a member, nested ones indented") {
            ".\n");
 }
 
+TEST_CASE("items with objects inside are blocks instead of a table") {
+  CHECK(present({}, verb::evidence,
+                R"({"events":[{"id":"e1","receipt":{"at":"t"}},{"id":"e2"}]})")
+        == "events:\n"
+           "  - id  e1\n"
+           "    receipt:\n"
+           "      at  t\n"
+           "  - id  e2\n"
+           ".\n");
+}
+
 TEST_CASE("a list is a table, its total before, its cursor after") {
   CHECK(present({}, verb::find,
                 R"({"items":[{"a":"1","b":"long"},{"a":"22"}],"total":2,)"
@@ -86,11 +97,12 @@ TEST_CASE("times are shown without their T and Z") {
 }
 
 TEST_CASE("a verdict of the tail is one line, and lost ones are counted") {
-  CHECK(ops::present_row({}, verb::tail,
-                         R"({"at":"t","verdict":"gap","consumer":"c",)"
-                         R"("orderId":"o","sequence":3,"eventId":"e",)"
-                         R"("via":"delivery"})")
-        == "t  gap  c  o  3  e  delivery\n");
+  CHECK(
+    ops::present_row({}, verb::tail,
+                     R"({"at":"t","verdict":"gap","consumer":"c",)"
+                     R"("aggregateId":"o","aggregateSequence":3,"eventId":"e",)"
+                     R"("via":"delivery"})")
+    == "t  gap  c  o  3  e  delivery\n");
   CHECK(ops::present_row({}, verb::tail, R"({"notShown":7})")
           .starts_with("7 more, not shown"));
 }
