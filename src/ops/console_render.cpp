@@ -5,6 +5,7 @@
 #include "support/assert.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace parcelflow::ops {
 
@@ -12,80 +13,59 @@ using codec::json_tree;
 
 namespace {
 
-struct layout {
-  verb of;
-  std::vector<column> columns;
-};
+constexpr column letters[] = {{"ID", "deadLetterId"},
+                              {"STATE", "state"},
+                              {"CAUSE", "cause"},
+                              {"CONSUMER", "consumer"},
+                              {"ORDER", "aggregateId"},
+                              {"EXPECTED", "expectedSequence"},
+                              {"OBSERVED", "observedSequence"},
+                              {"FIRST SEEN", "firstSeen"},
+                              {"SEEN", "seen"}};
+constexpr column streams[] = {{"CONSUMER", "consumer"},
+                              {"ORDER", "aggregateId"},
+                              {"POSITION", "streamPosition"},
+                              {"CAUSE", "cause"},
+                              {"SINCE", "since"},
+                              {"EVENTS", "events"},
+                              {"HEAD", "headType"},
+                              {"NEXT", "nextAttemptAt"},
+                              {"DEAD LETTER", "deadLetterId"}};
+constexpr column replays[] = {{"REPLAY", "replayId"}, {"STATE", "state"},
+                              {"DONE", "done"},       {"TOTAL", "total"},
+                              {"ACTOR", "actor"},     {"STARTED", "startedAt"},
+                              {"ENDED", "endedAt"},   {"FILTER", "filter"}};
+constexpr column report[] = {{"DEAD LETTER", "deadLetterId"},
+                             {"CONSUMER", "consumer"},
+                             {"ORDER", "aggregateId"},
+                             {"SEQ", "aggregateSequence"},
+                             {"PREDICTED", "predicted"},
+                             {"STATE", "state"},
+                             {"VIA", "via"},
+                             {"REASON", "reason"}};
+constexpr column entries[] = {
+  {"POSITION", "position"}, {"AT", "at"},           {"ACTOR", "actor"},
+  {"TENANT", "tenant"},     {"VERB", "verb"},       {"TARGET", "target"},
+  {"REASON", "reason"},     {"ALLOWED", "allowed"}, {"COUNT", "count"}};
+constexpr column verdicts[] = {{"AT", "at"},
+                               {"VERDICT", "verdict"},
+                               {"CONSUMER", "consumer"},
+                               {"ORDER", "aggregateId"},
+                               {"SEQ", "aggregateSequence"},
+                               {"EVENT", "eventId"},
+                               {"VIA", "via"}};
 
-/// The tables whose columns were chosen; others show whatever items have.
-const std::vector<layout>& layouts() {
-  static const std::vector<layout> all = {
-    {verb::dead_letters,
-     {{"ID", "deadLetterId"},
-      {"STATE", "state"},
-      {"CAUSE", "cause"},
-      {"CONSUMER", "consumer"},
-      {"ORDER", "aggregateId"},
-      {"EXPECTED", "expectedSequence"},
-      {"OBSERVED", "observedSequence"},
-      {"FIRST SEEN", "firstSeen"},
-      {"SEEN", "seen"}}},
-    {verb::streams,
-     {{"CONSUMER", "consumer"},
-      {"ORDER", "aggregateId"},
-      {"POSITION", "streamPosition"},
-      {"CAUSE", "cause"},
-      {"SINCE", "since"},
-      {"EVENTS", "events"},
-      {"HEAD", "headType"},
-      {"NEXT", "nextAttemptAt"},
-      {"DEAD LETTER", "deadLetterId"}}},
-    {verb::replays,
-     {{"REPLAY", "replayId"},
-      {"STATE", "state"},
-      {"DONE", "done"},
-      {"TOTAL", "total"},
-      {"ACTOR", "actor"},
-      {"STARTED", "startedAt"},
-      {"ENDED", "endedAt"},
-      {"FILTER", "filter"}}},
-    {verb::evidence,
-     {{"DEAD LETTER", "deadLetterId"},
-      {"CONSUMER", "consumer"},
-      {"ORDER", "aggregateId"},
-      {"SEQ", "aggregateSequence"},
-      {"PREDICTED", "predicted"},
-      {"STATE", "state"},
-      {"VIA", "via"},
-      {"REASON", "reason"}}},
-    {verb::log,
-     {{"POSITION", "position"},
-      {"AT", "at"},
-      {"ACTOR", "actor"},
-      {"TENANT", "tenant"},
-      {"VERB", "verb"},
-      {"TARGET", "target"},
-      {"REASON", "reason"},
-      {"ALLOWED", "allowed"},
-      {"COUNT", "count"}}},
-    {verb::tail,
-     {{"AT", "at"},
-      {"VERDICT", "verdict"},
-      {"CONSUMER", "consumer"},
-      {"ORDER", "aggregateId"},
-      {"SEQ", "aggregateSequence"},
-      {"EVENT", "eventId"},
-      {"VIA", "via"}}},
-  };
-  return all;
-}
-
-const std::vector<column>& columns_of(verb of) {
-  static const std::vector<column> none;
-  for (const auto& one : layouts())
-    if (one.of == of)
-      return one.columns;
-  return none;
+/// The chosen columns of a verb's table; none: whatever its items have.
+std::span<const column> columns_of(verb of) {
+  switch (of) {
+  case verb::dead_letters: return letters;
+  case verb::streams: return streams;
+  case verb::replays: return replays;
+  case verb::evidence: return report;
+  case verb::log: return entries;
+  case verb::tail: return verdicts;
+  default: return {};
+  }
 }
 
 std::vector<column> all_columns(const json_tree& items) {
@@ -108,12 +88,12 @@ std::string list_text(const json_tree& document, verb of, std::size_t width) {
     else if (name != "items")
       around.members.emplace_back(name, value);
   auto text = fields_of(around, width);
-  const auto& items = document.at("items");
-  if (items.members.empty())
+  const auto& list = document.at("items");
+  if (list.members.empty())
     return text + (next.empty() ? "none\n" : "none on this page\n");
-  const auto& columns = columns_of(of);
-  text +=
-    table_of(items, columns.empty() ? all_columns(items) : columns, width);
+  const auto chosen = columns_of(of);
+  text += chosen.empty() ? table_of(list, all_columns(list), width)
+                         : table_of(list, chosen, width);
   if (!next.empty())
     text += "more: cursor=" + next + "\n";
   return text;

@@ -299,7 +299,7 @@ unix_ms console_session::next_tick() const {
   return at;
 }
 
-void console_session::say(std::string bytes) {
+void console_session::say(std::string_view bytes) {
   output_ += bytes;
   state_ = state::sending;
 }

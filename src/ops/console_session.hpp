@@ -104,7 +104,7 @@ private:
   domain::status check_reach(const admitted_command& of,
                              const authority& needs) const;
   domain::fault deny(const std::string& tenant, std::string_view verb_name);
-  void say(std::string bytes);
+  void say(std::string_view bytes);
   void refuse(const domain::fault& why);
   void end_tail(unix_ms now);
   void close(std::string_view why);

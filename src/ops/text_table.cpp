@@ -154,7 +154,7 @@ std::string cell_of(const json_tree& value) {
   return value.value.empty() ? "-" : harmless(value.value);
 }
 
-std::string table_of(const json_tree& items, const std::vector<column>& columns,
+std::string table_of(const json_tree& items, std::span<const column> columns,
                      std::size_t width) {
   std::vector<row> rows(1);
   for (const auto& one : columns)

@@ -5,6 +5,7 @@
 #include "codec/json_tree.hpp"
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +23,7 @@ struct column {
 
 /// Heads and rows; with `width` > 0 no line is longer, as far as possible.
 [[nodiscard]] std::string table_of(const codec::json_tree& items,
-                                   const std::vector<column>& columns,
+                                   std::span<const column> columns,
                                    std::size_t width);
 
 /// An object's members, nested ones indented; arrays of objects as tables, or,
