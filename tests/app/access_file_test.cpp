@@ -205,9 +205,9 @@ TEST_CASE("changes from several threads are all kept") {
   const folder at;
   issue(at.path, "acme");
   const auto request = *parse_token_request("acme", "operator", "1d");
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t)
-    threads.emplace_back([&] {
+  std::vector<std::thread> threads(4);
+  for (auto& thread : threads)
+    thread = std::thread([&] {
       for (int i = 0; i < 5; ++i)
         static_cast<void>(issue_token(at.path, request, now));
     });

@@ -99,6 +99,7 @@ TEST_CASE("cancel and complete race a thousand times, and one wins each") {
   w.stock("tn-b", "sku-1", 10);
   constexpr int races = 1000;
   std::vector<world::answer_slot> placed;
+  placed.reserve(races);
   for (int i = 0; i < races; ++i)
     placed.push_back(w.send(world::request("tn-a", std::to_string(i))));
   w.run();

@@ -95,6 +95,7 @@ TEST_CASE("a killer behind a long stretch of duplicates is counted too") {
   // comes again, many times the window of credits.
   deadly_world d(16);
   std::vector<domain::envelope> backlog;
+  backlog.reserve(401);
   for (int i = 0; i < 400; ++i)
     backlog.push_back(accepted_event("e-" + std::to_string(i), "tn-a",
                                      "o-" + std::to_string(i)));

@@ -76,9 +76,9 @@ TEST_CASE("the same key with another order is refused, in flight and after") {
 TEST_CASE("a hundred at once under one key are one order with one answer") {
   world w;
   w.stock("tn-a", "sku-1", 200);
-  std::vector<world::answer_slot> slots;
-  for (int i = 0; i < 100; ++i)
-    slots.push_back(send(w, "k", "tok_delay_300"));
+  std::vector<world::answer_slot> slots(100);
+  for (auto& slot : slots)
+    slot = send(w, "k", "tok_delay_300");
   w.pass(400);
   REQUIRE(slots[0]->has_value());
   for (const auto& slot : slots) {

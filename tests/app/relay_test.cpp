@@ -164,6 +164,7 @@ TEST_CASE("one refused event of a batch that is taken whole stops nobody") {
   w.stock("tn-b", "sku-1", 100);
   // All in one batch, the refused one neither first nor last.
   std::vector<world::answer_slot> slots;
+  slots.reserve(9);
   for (int i = 0; i < 9; ++i)
     slots.push_back(w.send(
       world::request(i == 4 ? "tn-a" : "tn-b", "k" + std::to_string(i))));

@@ -109,7 +109,8 @@ struct soak {
 
   void everything_has_its_effects() {
     for (const auto& [of, id] : orders()) {
-      INFO(of, " ", id);
+      const auto which = of + " " + id;
+      INFO(which);
       const auto order = *w.order(of, id);
       const auto steps = order.steps.size();
       CHECK(w.fulfillment(of, id).position == steps);
