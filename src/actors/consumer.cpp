@@ -37,12 +37,30 @@ consumer::consumer(domain::consumer_spec spec, consumer_limits limits,
   rolled_back_ = metrics.counter("parcelflow_consumer_rollbacks_total",
                                  "Effects that failed and left no trace",
                                  {{"consumer", spec_.name}});
+  compatible_ =
+    metrics.gauge("parcelflow_dead_letters_compatible",
+                  "Quarantined as unsupported, and taken since the last start",
+                  {{"consumer", spec_.name}});
   resends_asked_ =
     metrics.counter("parcelflow_consumer_resends_asked_total",
                     "Holes asked for again", {{"consumer", spec_.name}});
 }
 
+void consumer::count(verdict what, const domain::event* of, domain::via door) {
+  verdicts_[static_cast<std::size_t>(what)].add();
+  if (ports_.feed == nullptr || of == nullptr || !ports_.feed->heard())
+    return;
+  const auto& about = of->envelope;
+  ports_.feed->tell({clock_.now(), spec_.name, about.tenant_id,
+                     about.aggregate_id, about.aggregate_sequence,
+                     about.event_id, what, door});
+}
+
 void consumer::deliver(const bus::delivery_batch& batch) {
+  if (paused()) { // holding their credits is what stops the bus
+    held_.insert(held_.end(), batch.begin(), batch.end());
+    return;
+  }
   if (cautious() || !suspects_.empty()) {
     suspects_.insert(suspects_.end(), batch.begin(), batch.end());
     take_suspects();
@@ -83,11 +101,15 @@ consumer::next consumer::take(const bus::delivery& one) {
     letter.replay_role = tenant ? "responder" : "admin";
     return set_aside(std::move(letter), *one.raw, one.token);
   }
-  subject of{one.event, std::string(one.topic),
+  subject of{one.event,
+             std::string(one.topic),
              one.offer > 0 ? domain::via::resend : domain::via::delivery,
-             std::nullopt};
+             std::nullopt,
+             {}};
   const auto& about = one.event->envelope;
   auto row = store_.stream(about.tenant_id, about.aggregate_id);
+  if (!row.forward_to.empty())
+    return ports_.forward(row.forward_to, one) ? next::ack : next::hold;
   delivery_facts facts(store_, *one.event, true);
   const auto judged = domain::judge(*one.event, row, spec_.supported, facts);
   return act(of, std::move(row), judged, one.token);
@@ -98,15 +120,15 @@ consumer::next consumer::act(const subject& of, domain::stream_row row,
                              std::uint64_t token) {
   const auto& about = of.event->envelope;
   using cause = domain::dead_letter_cause;
+  if (judged.what != verdict::applied)
+    count(judged.what, of.event.get(), of.door);
   const auto aside = [&](cause why) {
-    count(judged.what);
     auto letter = letter_of(of, why, judged.expected, judged.reason);
     letter.known_event_id = judged.known_event_id;
     letter.known_digest = judged.known_digest;
     return set_aside(std::move(letter), of.event->bytes, token);
   };
   const auto waits_at_head = [&](cause why, domain::wait_cause waits) {
-    count(judged.what);
     quarantine(of, std::move(row), why, waits, judged.reason, {});
     hold_for_tell(about.tenant_id,
                   codec::dead_letter_id(spec_.name, about.tenant_id,
@@ -115,11 +137,13 @@ consumer::next consumer::act(const subject& of, domain::stream_row row,
     return next::hold;
   };
   switch (judged.what) {
-  case verdict::applied: apply(of, std::move(row)); return next::ack;
-  case verdict::waiting:
-    count(judged.what);
-    park_behind(of, std::move(row));
+  case verdict::applied:
+    if (paused({about.tenant_id, about.aggregate_id}))
+      park_paused(of, std::move(row));
+    else
+      apply(of, std::move(row));
     return next::ack;
+  case verdict::waiting: park_behind(of, std::move(row)); return next::ack;
   case verdict::gap:
     return waits_at_head(cause::sequence_gap, domain::wait_cause::gap);
   case verdict::unsupported:
@@ -129,13 +153,11 @@ consumer::next consumer::act(const subject& of, domain::stream_row row,
   case verdict::stale: return aside(cause::stale);
   case verdict::invalid: return aside(cause::invalid_envelope);
   case verdict::parked: {
-    count(judged.what);
-    const auto id = codec::dead_letter_id(spec_.name, about.tenant_id,
-                                          about.event_id, of.event->digest);
     const auto room = store_.room(about.tenant_id, about.aggregate_id,
                                   about.aggregate_sequence);
     if (!room || room->mode != storage::room_mode::quarantined)
       return next::ack;
+    const auto& id = room->dead_letter_id;
     if (tells_.contains({about.tenant_id, id})) {
       hold_for_tell(about.tenant_id, id, token);
       return next::hold;
@@ -143,12 +165,12 @@ consumer::next consumer::act(const subject& of, domain::stream_row row,
     ports_.seen_again(about.tenant_id, id);
     return next::ack;
   }
-  default: count(judged.what); return next::ack;
+  default: return next::ack;
   }
 }
 
 bool consumer::apply(const subject& of, domain::stream_row row) {
-  if (cautious() && !of.room) {
+  if (cautious() && !of.room && of.door != domain::via::replay) {
     park_retry(of, std::move(row), {}, clock_.now());
     return false;
   }
@@ -188,25 +210,29 @@ void consumer::commit_applied(const subject& of, domain::stream_row row,
     applied ? domain::inbox_mark::applied : domain::inbox_mark::declined;
   entry.door = of.door;
   entry.note = answer.reason;
+  entry.replay_id = of.replay_id;
   entry.at = now;
   row.position = about.aggregate_sequence;
   row.recent.push_back(std::move(entry));
   if (applied)
     row.effect = answer.effect;
-  count(applied ? verdict::applied : verdict::declined);
+  count(applied ? verdict::applied : verdict::declined, of.event.get(),
+        of.door);
   if (domain::form_of(about) == domain::id_form::foreign)
     store_.put_place(about.tenant_id, about.event_id,
                      {about.aggregate_id, about.aggregate_sequence});
   if (of.room) {
     leave_room(of, row);
     if (of.room->mode == storage::room_mode::quarantined)
-      close_letter(about.tenant_id, of.room->dead_letter_id, of.door, now);
+      close_letter(about.tenant_id, of.room->dead_letter_id,
+                   resolved_step(of, now));
   }
   const stream_id stream(about.tenant_id, about.aggregate_id);
   if (row.waiting && row.waiting->rows == 0) {
     row.waiting.reset();
     askings_.erase(stream);
   } else if (row.waiting) {
+    move_past(row, now);
     enqueue_drain(stream);
   }
   save(stream, std::move(row), was_waiting);
@@ -221,7 +247,7 @@ void consumer::fail_attempt(const subject& of, domain::stream_row row,
                             std::string cause) {
   auto attempts = of.room ? of.room->attempts : std::vector<domain::attempt>{};
   const auto now = clock_.now();
-  attempts.push_back({now, std::move(cause)});
+  domain::add_attempt(attempts, {now, std::move(cause)});
   const auto tries = static_cast<std::uint32_t>(attempts.size());
   log::warning("consumer", "an effect failed",
                {{"consumer", spec_.name},
@@ -229,15 +255,17 @@ void consumer::fail_attempt(const subject& of, domain::stream_row row,
                 {"event", of.event->envelope.event_id},
                 {"attempts", tries},
                 {"cause", attempts.back().cause}});
+  if (of.door == domain::via::replay)
+    return keep_after_failed_replay(of, std::move(attempts));
   if (limits_.retry.exhausted(tries)) {
-    count(verdict::exhausted);
+    count(verdict::exhausted, of.event.get(), of.door);
     const std::string reason = attempts.back().cause;
     quarantine(of, std::move(row),
                domain::dead_letter_cause::attempts_exhausted,
                domain::wait_cause::exhausted, reason, std::move(attempts));
     return;
   }
-  count(verdict::retrying);
+  count(verdict::retrying, of.event.get(), of.door);
   const auto pause = limits_.retry.delay(tries, ids_.below(1ULL << 32U));
   park_retry(of, std::move(row), std::move(attempts), now + pause);
 }
@@ -249,7 +277,9 @@ void consumer::save(const stream_id& stream, domain::stream_row row,
 }
 
 bool consumer::quiet() const noexcept {
-  return tells_.empty() && suspects_.empty() && !trial_ && drains_.empty();
+  if (!tells_.empty() || trial_)
+    return false;
+  return paused() || (suspects_.empty() && drains_.empty());
 }
 
 } // namespace parcelflow::actors

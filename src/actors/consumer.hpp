@@ -17,9 +17,12 @@
 // attempt, a failing store is fail-stop.
 #pragma once
 
+#include "actors/stream_ops.hpp"
+#include "actors/verdict_feed.hpp"
 #include "bus/event_bus.hpp"
 #include "domain/consumer_spec.hpp"
 #include "domain/dead_letter.hpp"
+#include "domain/pause.hpp"
 #include "domain/retry_policy.hpp"
 #include "storage/consumer_store.hpp"
 #include "support/clock.hpp"
@@ -76,8 +79,13 @@ struct consumer_ports {
   std::function<void(const missing_range&)> ask_resend;
   /// `step` is to be called at that time, or soon if it has passed.
   std::function<void(unix_ms at)> wake;
+  /// The stream was redirected: that consumer of the same host takes the
+  /// delivery. True: to be acknowledged with this batch.
+  std::function<bool(const std::string& to, const bus::delivery& one)> forward;
   /// An event was applied (staged, not durable yet). May be empty.
   std::function<void(const domain::event&)> applied;
+  /// Who listens to every verdict. May be null.
+  verdict_feed* feed = nullptr;
 };
 
 class consumer {
@@ -89,13 +97,29 @@ public:
 
   /// Recovery: how the last stop was, then, once that is durably marked,
   /// waiting streams and untold records. Subscribe when that is durable too.
-  void start();
+  void start(domain::pause_set_ptr pauses);
   void deliver(const bus::delivery_batch& batch);
   /// The dead-letter owner holds the record durably.
   void told(const std::string& tenant, const std::string& id,
             std::uint64_t generation);
   /// Due timers and waiting drains; bounded work a call.
   void step();
+  /// What a responder asks of one stream: all but a redirect, which is the
+  /// host's. The stream must be this consumer's (see `forwards_to`).
+  void operate(const stream_op& what);
+  /// A delivery of a stream that was redirected here; as ports.forward.
+  bool take_forwarded(const bus::delivery& one) {
+    return take(one) == next::ack;
+  }
+  /// The consumer that the stream was redirected to; empty: this one.
+  std::string forwards_to(const std::string& tenant,
+                          const std::string& aggregate) {
+    return store_.stream(tenant, aggregate).forward_to;
+  }
+  /// Hands one stream over: position, effect and what waits, in one batch.
+  void redirect(const stream_op& what, consumer& to);
+  /// What is paused from now on; what is not any more goes on.
+  void obey(domain::pause_set_ptr pauses);
   /// Stages the mark of a clean stop, when quiet; nothing may be delivered
   /// after.
   void stop();
@@ -114,6 +138,7 @@ private:
     std::string topic;
     domain::via door = domain::via::delivery;
     std::optional<storage::room_row> room; ///< it stood in the waiting room
+    std::string replay_id;                 ///< via replay
   };
   enum class next : std::uint8_t { ack, hold };
 
@@ -127,14 +152,16 @@ private:
   void fail_attempt(const subject& of, domain::stream_row row,
                     std::string cause);
   void settle_when_durable(std::vector<bus::settled> what);
-  void count(domain::verdict what) {
-    verdicts_[static_cast<std::size_t>(what)].add();
-  }
+  /// Counts a verdict and tells whoever listens; no event: unreadable bytes.
+  void count(domain::verdict what, const domain::event* of = nullptr,
+             domain::via door = domain::via::delivery);
   void save(const stream_id& stream, domain::stream_row row, bool was_waiting);
 
   // consumer_wait.cpp: waiting, draining, asking
   void recover();
   void park_behind(const subject& of, domain::stream_row row);
+  void park_paused(const subject& of, domain::stream_row row);
+  static void move_past(domain::stream_row& row, unix_ms now);
   void park_retry(const subject& of, domain::stream_row row,
                   std::vector<domain::attempt> attempts, unix_ms next_at);
   void enqueue_drain(const stream_id& stream);
@@ -153,6 +180,27 @@ private:
   void run_trial(const stream_id& stream);
   [[nodiscard]] bool cautious() const noexcept { return cautious_left_ > 0; }
 
+  // consumer_redirect.cpp
+  domain::status may_take(const stream_op& what, const consumer& from);
+
+  // consumer_ops.cpp: what responders do
+  void replay(const stream_op& what);
+  void replay_parked(const stream_op& what, const domain::stream_row& row,
+                     storage::room_row room);
+  void run_replay(const stream_op& what);
+  void replay_aside(const stream_op& what, storage::room_row room);
+  void run_replay_aside(const stream_op& what);
+  void keep_after_failed_replay(const subject& of,
+                                std::vector<domain::attempt> attempts);
+  stream_result result_of_used(const stream_op& what);
+  void list_compatible();
+  void waive(const stream_op& what);
+  void skip(const stream_op& what);
+  void answer_when_durable(const stream_op& what,
+                           domain::outcome<stream_result> result);
+  [[nodiscard]] bool paused(const stream_id& stream) const;
+  [[nodiscard]] bool paused() const { return pauses_->consumer(spec_.name); }
+
   // consumer_quarantine.cpp: evidence
   void quarantine(const subject& of, domain::stream_row row,
                   domain::dead_letter_cause cause, domain::wait_cause waits,
@@ -168,7 +216,9 @@ private:
   void stage_tell(const std::string& tenant, const std::string& id,
                   storage::tell_row row);
   void close_letter(const std::string& tenant, const std::string& id,
-                    domain::via door, unix_ms now);
+                    const domain::dead_letter_step& step);
+  [[nodiscard]] domain::dead_letter_step resolved_step(const subject& of,
+                                                       unix_ms now) const;
   void hold_for_tell(const std::string& tenant, const std::string& id,
                      std::uint64_t token);
 
@@ -181,6 +231,7 @@ private:
   std::array<support::counter, 14> verdicts_;
   support::counter rolled_back_;
   support::counter resends_asked_;
+  support::gauge compatible_;
   support::histogram latency_;
 
   struct pending_tell {
@@ -200,6 +251,8 @@ private:
   // the cautious window after an unclean stop
   std::size_t cautious_left_ = 0;
   std::deque<bus::delivery> suspects_;
+  domain::pause_set_ptr pauses_ = std::make_shared<const domain::pause_set>();
+  std::vector<bus::delivery> held_; ///< unsettled while the consumer is paused
   std::optional<stream_id> trial_;
 };
 

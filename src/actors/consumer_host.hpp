@@ -27,6 +27,7 @@ struct consumer_dependencies {
   dead_letter_actor dead_letters;
   order_actor order;
   std::function<void()> recovered; ///< see hosting_links
+  verdict_feed* feed = nullptr;    ///< outlives the host
 };
 
 class consumer_host_state {
@@ -37,12 +38,15 @@ public:
 
   void deliver(const std::string& consumer, const bus::delivery_batch& batch);
   void told(const dead_letter_ref& which);
+  void operate(const stream_op& what);
+  void obey(const domain::pause_set_ptr& pauses);
   void flush() { writer_->flush(self_); }
   void durable();
   void tick();
   caf::result<bool> drain();
 
 private:
+  consumer* find_core(const std::string& wanted);
   consumer& core_for(const std::string& wanted);
   void subscribe_core(const consumer& core);
   void after();

@@ -142,12 +142,18 @@ void consumer::stage_tell(const std::string& tenant, const std::string& id,
     });
 }
 
+domain::dead_letter_step consumer::resolved_step(const subject& of,
+                                                 unix_ms now) const {
+  auto how = "applied via " + std::string(to_string(of.door));
+  if (!of.replay_id.empty())
+    how += " " + of.replay_id;
+  return {domain::dead_letter_state::resolved, "system", std::move(how), now};
+}
+
 void consumer::close_letter(const std::string& tenant, const std::string& id,
-                            domain::via door, unix_ms now) {
+                            const domain::dead_letter_step& step) {
   storage::tell_row told;
-  told.closed = domain::dead_letter_step{
-    domain::dead_letter_state::resolved, "system",
-    "applied via " + std::string(to_string(door)), now};
+  told.closed = step;
   stage_tell(tenant, id, std::move(told));
 }
 

@@ -20,7 +20,8 @@ constexpr std::size_t drains_a_step = 16;
 
 } // namespace
 
-void consumer::start() {
+void consumer::start(domain::pause_set_ptr pauses) {
+  pauses_ = std::move(pauses);
   if (!store_.take_clean_stop())
     cautious_left_ = limits_.in_flight_max;
   // From here on a death shows; no effect runs before that is durable.
@@ -42,6 +43,7 @@ void consumer::recover() {
   store_.each_waiting_stream([&](std::string tenant, std::string aggregate) {
     enqueue_drain({std::move(tenant), std::move(aggregate)});
   });
+  list_compatible();
 }
 
 void consumer::stop() {
@@ -104,6 +106,19 @@ void consumer::park_retry(const subject& of, domain::stream_row row,
   });
 }
 
+/// A paused stream keeps what comes: its rows are durable, and it goes on
+/// from them at resume.
+void consumer::park_paused(const subject& of, domain::stream_row row) {
+  const auto& about = of.event->envelope;
+  const bool was_waiting = row.waiting.has_value();
+  if (!was_waiting) {
+    row.waiting = {domain::wait_cause::paused, clock_.now(), 0};
+    store_.put_stream(about.tenant_id, about.aggregate_id, row, false,
+                      limits_.inbox_inline_max);
+  }
+  park_behind(of, std::move(row));
+}
+
 void consumer::schedule(unix_ms at, const stream_id& stream) {
   timers_.emplace(at, stream);
   ports_.wake(timers_.begin()->first);
@@ -116,6 +131,8 @@ void consumer::enqueue_drain(const stream_id& stream) {
 }
 
 void consumer::step() {
+  if (paused())
+    return;
   const auto now = clock_.now();
   while (!timers_.empty() && timers_.begin()->first <= now) {
     const auto stream = timers_.begin()->second;
@@ -162,6 +179,8 @@ bool consumer::drain_one(const stream_id& stream) {
   if (row.waiting->cause == domain::wait_cause::unsupported
       || row.waiting->cause == domain::wait_cause::exhausted)
     return false; // a responder's turn
+  if (paused(stream))
+    return false; // resume enqueues it again
   auto room = store_.room(stream.first, stream.second, row.position + 1);
   if (!room) {
     wait_for_hole(stream, std::move(row));
@@ -189,7 +208,7 @@ bool consumer::run_from_room(const stream_id& stream, domain::stream_row row,
   auto door = domain::via::drain;
   if (room.mode == storage::room_mode::retry) // kept first only to be careful?
     door = room.attempts.empty() ? domain::via::delivery : domain::via::retry;
-  subject of{*event, room.topic, door, std::move(room)};
+  subject of{*event, room.topic, door, std::move(room), {}};
   if (judged.what == verdict::applied) {
     const bool applied = apply(of, std::move(row));
     if (applied && door == domain::via::drain)
@@ -200,7 +219,7 @@ bool consumer::run_from_room(const stream_id& stream, domain::stream_row row,
                  {"sequence", of.event->envelope.aggregate_sequence}});
     return applied;
   }
-  count(judged.what);
+  count(judged.what, event->get(), door);
   if (judged.what == verdict::fork) {
     // Its id was used elsewhere while it waited: the hole is still a hole.
     auto letter = letter_of(of, domain::dead_letter_cause::sequence_fork,
@@ -231,10 +250,15 @@ void consumer::leave_room(const subject& of, domain::stream_row& row) {
   row.waiting->rows -= 1;
 }
 
+/// The head is gone: whatever the stream waited for, now it waits for the next.
+void consumer::move_past(domain::stream_row& row, unix_ms now) {
+  if (row.waiting->cause != domain::wait_cause::gap)
+    row.waiting = {domain::wait_cause::gap, now, row.waiting->rows};
+}
+
 void consumer::wait_for_hole(const stream_id& stream, domain::stream_row row) {
   if (row.waiting->cause != domain::wait_cause::gap) {
-    row.waiting->cause = domain::wait_cause::gap;
-    row.waiting->since = clock_.now();
+    move_past(row, clock_.now());
     save(stream, row, true);
   }
   expect_hole(stream, row.waiting->since);
@@ -294,9 +318,9 @@ void consumer::try_cautiously(const stream_id& stream, domain::stream_row row,
     const auto event = codec::decode_event(room.bytes);
     if (!event)
       storage::corrupt_row("waiting room", event.why());
-    count(verdict::exhausted);
+    count(verdict::exhausted, event->get(), domain::via::retry);
     auto attempts = room.attempts;
-    quarantine({*event, room.topic, domain::via::retry, std::move(room)},
+    quarantine({*event, room.topic, domain::via::retry, std::move(room), {}},
                std::move(row), domain::dead_letter_cause::attempts_exhausted,
                domain::wait_cause::exhausted, std::string(death),
                std::move(attempts));

@@ -17,6 +17,37 @@ void dead_letter_state::init(dead_letter_actor::pointer self,
   seen_again_ =
     metrics_->counter("parcelflow_dead_letters_seen_again_total",
                       "Deliveries of events that have a record already");
+  load_open_counts();
+  pauses_ = *pauses_of(*with.way.store);
+  log_.emplace(writer_->rows(), *clock_);
+  replays_.emplace(writer_->rows(), *clock_, *metrics_, with.replaying,
+                   ports_of_book());
+}
+
+void dead_letter_state::load_open_counts() {
+  for (auto cause = domain::dead_letter_cause::sequence_gap;
+       cause <= domain::dead_letter_cause::publish_refused;
+       cause =
+         static_cast<domain::dead_letter_cause>(static_cast<int>(cause) + 1))
+    open_now_[cause] =
+      metrics_->gauge("parcelflow_dead_letters_open",
+                      "Dead letters that are open or replaying, by cause",
+                      {{"cause", std::string(to_string(cause))}});
+  const auto from = storage::key_writer(storage::kind::letter_counts).take();
+  writer_->rows().scan(from, storage::prefix_end(from), [&](auto, auto value) {
+    const auto counts = storage::decode_letter_counts(value);
+    if (!counts)
+      storage::corrupt_row("letter counts", counts.why());
+    for (auto& [cause, gauge] : open_now_)
+      for (const auto state : {domain::dead_letter_state::open,
+                               domain::dead_letter_state::replaying}) {
+        domain::dead_letter_filter filter;
+        filter.cause = cause;
+        filter.state = state;
+        gauge.add(static_cast<double>(counts->total(filter).value_or(0)));
+      }
+    return true;
+  });
 }
 
 void dead_letter_state::hear(const dead_letter_tell& what,
@@ -68,7 +99,7 @@ void dead_letter_state::open(const domain::dead_letter& told) {
   next.seen = letter->seen;
   next.replay_ids = letter->replay_ids;
   next.steps = letter->steps;
-  next.steps.push_back(opening);
+  add_step(next, opening);
   save(next);
 }
 
@@ -77,7 +108,7 @@ void dead_letter_state::close(const std::string& tenant, const std::string& id,
   auto letter = load(tenant, id);
   if (!letter || letter->state() == step.to)
     return;
-  letter->steps.push_back(step);
+  add_step(*letter, step);
   metrics_
     ->counter("parcelflow_dead_letters_closed_total",
               "Dead letters resolved or waived, by cause",
@@ -109,10 +140,38 @@ dead_letter_state::load(const std::string& tenant, const std::string& id) {
   return *std::move(letter);
 }
 
+/// The record, and in the same batch how many of its kind there are.
 void dead_letter_state::save(const domain::dead_letter& letter) {
+  const auto before = load(letter.tenant_id, letter.dead_letter_id);
+  count(before ? &*before : nullptr, letter);
   writer_->rows().put(
     storage::dead_letter_key(letter.tenant_id, letter.dead_letter_id),
     domain::encode(letter));
+}
+
+void dead_letter_state::count(const domain::dead_letter* before,
+                              const domain::dead_letter& after) {
+  const auto is_open = [](const domain::dead_letter& of) {
+    return of.state() == domain::dead_letter_state::open
+           || of.state() == domain::dead_letter_state::replaying;
+  };
+  if (before != nullptr && before->state() == after.state()
+      && before->cause == after.cause)
+    return; // its type and version never change
+  if (before != nullptr && is_open(*before))
+    open_now_.at(before->cause).add(-1);
+  if (is_open(after))
+    open_now_.at(after.cause).add(1);
+  auto key = storage::letter_counts_key(after.tenant_id);
+  storage::letter_counts counts;
+  if (const auto row = writer_->rows().get(key)) {
+    auto known = storage::decode_letter_counts(*row);
+    if (!known)
+      storage::corrupt_row("letter counts", known.why());
+    counts = *std::move(known);
+  }
+  counts.move(before, &after);
+  writer_->rows().put(std::move(key), storage::encode(counts));
 }
 
 void dead_letter_state::durable() {
@@ -121,6 +180,7 @@ void dead_letter_state::durable() {
 }
 
 caf::result<bool> dead_letter_state::drain() {
+  replays_->stop();
   drained_ = self_->make_response_promise<bool>();
   auto promise = *drained_;
   after();
@@ -133,24 +193,6 @@ void dead_letter_state::after() {
     drained_->deliver(true);
     drained_.reset();
   }
-}
-
-dead_letter_actor::behavior_type
-dead_letter(dead_letter_actor::stateful_pointer<dead_letter_state> self,
-            dead_letter_dependencies with) {
-  self->state.init(self, std::move(with));
-  auto& state = self->state;
-  return {
-    [&state](durable_atom) { state.durable(); },
-    [&state](flush_atom) { state.flush(); },
-    [&state](tell_atom, const tell_ptr& what, const told_listener& from) {
-      state.hear(*what, from);
-    },
-    [&state](again_atom, const dead_letter_ref& which) {
-      state.seen_again(which);
-    },
-    [&state](drain_atom) { return state.drain(); },
-  };
 }
 
 } // namespace parcelflow::actors

@@ -6,6 +6,7 @@
 
 #include "actors/consumer.hpp"
 #include "actors/interfaces.hpp"
+#include "storage/pauses.hpp"
 
 #include <caf/send.hpp>
 
@@ -26,6 +27,7 @@ struct hosting_links {
   std::function<void(resend_request)> resend; ///< to the order owner
   /// A core has recovered and takes deliveries; once a core. May be empty.
   std::function<void()> recovered;
+  verdict_feed* feed = nullptr; ///< outlives the host
 };
 
 /// One timer for everything an actor waits for; zero timers when idle. It
@@ -61,7 +63,11 @@ consumer_ports ports_of(Self* self, const hosting_links& links,
   consumer_ports ports;
   const std::string name = spec.name;
   const std::string topic = spec.topics.front();
-  ports.settle = [bus = links.bus, topic, name](std::vector<bus::settled> s) {
+  // What was forwarded is settled by the subscription it came by.
+  const std::string subscriber =
+    spec.takes_over.empty() ? name : spec.takes_over;
+  ports.settle = [bus = links.bus, topic,
+                  name = subscriber](std::vector<bus::settled> s) {
     bus->settle(topic, name, std::move(s));
   };
   ports.tell_dead_letter = [self, to = links.dead_letters, name](tell what) {
@@ -76,15 +82,28 @@ consumer_ports ports_of(Self* self, const hosting_links& links,
     self->send(to, again_atom::value,
                dead_letter_ref{std::move(tenant), std::move(id), name, 0});
   };
+  ports.feed = links.feed;
   ports.ask_resend = [resend = links.resend,
                       name](const missing_range& missing) {
-    resend({name, missing.stream.first, missing.stream.second, missing.from,
-            missing.to});
+    resend({name,
+            missing.stream.first,
+            missing.stream.second,
+            missing.from,
+            missing.to,
+            {}});
   };
   ports.wake = [self, &alarm, &clock](unix_ms at) {
     alarm.wake(self, clock, at);
   };
   return ports;
+}
+
+/// What is paused as of now; for owners at their start.
+inline domain::pause_set_ptr pauses_of(const storage::store& store) {
+  auto set = storage::read_pauses(store.read());
+  if (!set)
+    storage::corrupt_row("pause", set.why());
+  return std::make_shared<const domain::pause_set>(*std::move(set));
 }
 
 /// Subscribes a started core: its deliveries become messages to the host.

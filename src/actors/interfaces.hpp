@@ -39,6 +39,8 @@ using inventory_actor =
                    caf::reacts_to<resolved_atom, resolved_batch>,
                    caf::reacts_to<deliver_atom, std::string, delivery_ptr>,
                    caf::reacts_to<told_atom, dead_letter_ref>,
+                   caf::reacts_to<operate_atom, stream_op_ptr>,
+                   caf::reacts_to<obey_atom, domain::pause_set_ptr>,
                    caf::replies_to<drain_atom>::with<bool>>;
 
 /// The payment authorizer as a port: any actor of this type will do.
@@ -54,6 +56,8 @@ using relay_actor = caf::typed_actor<
   caf::reacts_to<published_atom, std::uint64_t, publish_results>,
   caf::reacts_to<offer_atom, offer_batch>,
   caf::reacts_to<told_atom, dead_letter_ref>,
+  caf::reacts_to<operate_atom, stream_op_ptr>,
+  caf::reacts_to<obey_atom, domain::pause_set_ptr>,
   caf::replies_to<drain_atom>::with<bool>>;
 
 /// Hosts the embedded bus adapter, which owns the topic log.
@@ -68,17 +72,34 @@ using consumer_actor =
                    caf::reacts_to<tick_atom>,
                    caf::reacts_to<deliver_atom, std::string, delivery_ptr>,
                    caf::reacts_to<told_atom, dead_letter_ref>,
+                   caf::reacts_to<operate_atom, stream_op_ptr>,
+                   caf::reacts_to<obey_atom, domain::pause_set_ptr>,
                    caf::replies_to<drain_atom>::with<bool>>;
 
 /// Whoever tells the dead-letter owner hears when its record is durable.
 using told_listener =
   caf::typed_actor<caf::reacts_to<told_atom, dead_letter_ref>>;
 
-/// Owns the dead-letter registry.
-using dead_letter_actor =
-  caf::typed_actor<caf::reacts_to<durable_atom>, caf::reacts_to<flush_atom>,
-                   caf::reacts_to<tell_atom, tell_ptr, told_listener>,
-                   caf::reacts_to<again_atom, dead_letter_ref>,
-                   caf::replies_to<drain_atom>::with<bool>>;
+/// Owns the dead-letter registry, replays, pauses and the operator log.
+using dead_letter_actor = caf::typed_actor<
+  caf::reacts_to<meet_atom, neighbours_ptr>, caf::reacts_to<durable_atom>,
+  caf::reacts_to<flush_atom>, caf::reacts_to<tick_atom>,
+  caf::reacts_to<errand_atom, errand>,
+  caf::reacts_to<tell_atom, tell_ptr, told_listener>,
+  caf::reacts_to<again_atom, dead_letter_ref>,
+  caf::reacts_to<execute_atom, execute_ptr>,
+  caf::reacts_to<cancel_atom, cancel_ptr>,
+  caf::reacts_to<replayed_atom, item_result>,
+  caf::reacts_to<correct_atom, correction_ptr>,
+  caf::reacts_to<pause_atom, pause_request_ptr>,
+  caf::reacts_to<note_atom, note_ptr>, caf::replies_to<drain_atom>::with<bool>>;
+
+/// Makes replay plans over snapshots; writes nothing.
+using planner_actor =
+  caf::typed_actor<caf::reacts_to<tick_atom>,
+                   caf::reacts_to<errand_atom, errand>,
+                   caf::reacts_to<plan_atom, plan_request_ptr>,
+                   caf::reacts_to<show_atom, show_plan_ptr>,
+                   caf::reacts_to<execute_atom, execute_ptr>>;
 
 } // namespace parcelflow::actors

@@ -219,6 +219,20 @@ void inventory_state::told(const dead_letter_ref& which) {
   after();
 }
 
+void inventory_state::operate(const stream_op& what) {
+  if (what.what == stream_op::verb::redirect)
+    what.answer({domain::failure::illegal_transition,
+                 "no other consumer shares the effects of " + what.consumer});
+  else
+    consumer_->operate(what);
+  after();
+}
+
+void inventory_state::obey(const domain::pause_set_ptr& pauses) {
+  consumer_->obey(pauses);
+  after();
+}
+
 void inventory_state::flush() {
   if (std::exchange(chunk_changed_, false)) {
     support::record_writer out(1);

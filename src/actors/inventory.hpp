@@ -54,6 +54,8 @@ public:
   void resolved(const std::vector<resolve_answer>& answers);
   void deliver(const bus::delivery_batch& batch);
   void told(const dead_letter_ref& which);
+  void operate(const stream_op& what);
+  void obey(const domain::pause_set_ptr& pauses);
   void flush();
   void durable();
   void tick();

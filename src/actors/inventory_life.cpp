@@ -59,7 +59,7 @@ void inventory_state::meet(const order_actor& order) {
     std::move(spec), with_->consuming, writer_->rows(), *with_->clock,
     *with_->ids, *with_->metrics, std::move(ports));
   load_held();
-  consumer_->start();
+  consumer_->start(pauses_of(*with_->way.store));
   writer_->rows().when_durable([this] {
     auto subscribed =
       subscribe(*with_->links.bus, *consumer_, with_->consuming.in_flight_max,
@@ -201,6 +201,10 @@ inventory(inventory_actor::stateful_pointer<inventory_state> self,
       state.deliver(*b);
     },
     [&state](told_atom, const dead_letter_ref& which) { state.told(which); },
+    [&state](operate_atom, const stream_op_ptr& what) { state.operate(*what); },
+    [&state](obey_atom, const domain::pause_set_ptr& pauses) {
+      state.obey(pauses);
+    },
     [&state](drain_atom) { return state.drain(); },
   };
 }

@@ -4,6 +4,8 @@
 #pragma once
 
 #include "actors/answers.hpp"
+#include "actors/ops_requests.hpp"
+#include "actors/stream_ops.hpp"
 #include "bus/event_bus.hpp"
 #include "domain/dead_letter.hpp"
 #include "domain/inventory.hpp"
@@ -55,6 +57,18 @@ using resend_atom = caf::atom_constant<caf::atom("resend")>;
 using tell_atom = caf::atom_constant<caf::atom("tell")>;
 using told_atom = caf::atom_constant<caf::atom("told")>;
 using again_atom = caf::atom_constant<caf::atom("again")>;
+// --- what responders do ------------------------------------------------------
+using operate_atom = caf::atom_constant<caf::atom("operate")>;
+using obey_atom = caf::atom_constant<caf::atom("obey")>;
+using plan_atom = caf::atom_constant<caf::atom("plan")>;
+using show_atom = caf::atom_constant<caf::atom("show")>;
+using execute_atom = caf::atom_constant<caf::atom("execute")>;
+using cancel_atom = caf::atom_constant<caf::atom("cancel")>;
+using correct_atom = caf::atom_constant<caf::atom("correct")>;
+using pause_atom = caf::atom_constant<caf::atom("pause")>;
+using note_atom = caf::atom_constant<caf::atom("note")>;
+using replayed_atom = caf::atom_constant<caf::atom("replayed")>;
+using errand_atom = caf::atom_constant<caf::atom("errand")>;
 
 /// A validated order on its way in. `answer` is called once, on the order
 /// owner's thread, and must not block.
@@ -149,6 +163,8 @@ struct resend_request {
   std::string aggregate_id;
   std::uint64_t from = 0;
   std::uint64_t to = 0; ///< inclusive
+  /// How many are offered again, or the refusal; empty: nobody asks.
+  std::function<void(domain::outcome<std::uint64_t>)> answer;
 };
 
 struct dead_letter_tell {
@@ -185,6 +201,18 @@ PF_MESSAGE(actors::publish_results)
 PF_MESSAGE(actors::offer_batch)
 PF_MESSAGE(actors::delivery_ptr)
 PF_MESSAGE(actors::resend_request)
+PF_MESSAGE(actors::stream_op_ptr)
+PF_MESSAGE(domain::pause_set_ptr)
+PF_MESSAGE(actors::plan_request_ptr)
+PF_MESSAGE(actors::show_plan_ptr)
+PF_MESSAGE(actors::execute_ptr)
+PF_MESSAGE(actors::cancel_ptr)
+PF_MESSAGE(actors::correction_ptr)
+PF_MESSAGE(actors::pause_request_ptr)
+PF_MESSAGE(actors::note_ptr)
+PF_MESSAGE(actors::item_result)
+PF_MESSAGE(actors::neighbours_ptr)
+PF_MESSAGE(actors::errand)
 PF_MESSAGE(actors::tell_ptr)
 PF_MESSAGE(actors::dead_letter_ref)
 #undef PF_MESSAGE

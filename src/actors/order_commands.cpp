@@ -146,6 +146,16 @@ void order_state::resend(const resend_request& what) {
                   {"aggregate", what.aggregate_id},
                   {"from", what.from},
                   {"committed", committed}});
+    if (what.answer) {
+      const domain::fault never{domain::failure::not_found,
+                                order ? "sequence " + std::to_string(what.from)
+                                          + " was never committed; the last is "
+                                          + std::to_string(committed)
+                                      : "there is no such stream"};
+      writer_->rows().when_durable(
+        [answer = what.answer, never] { answer(never); });
+      after();
+    }
     return;
   }
   std::vector<offer_again> again;
@@ -158,11 +168,14 @@ void order_state::resend(const resend_request& what) {
              {"aggregate", what.aggregate_id},
              {"from", what.from},
              {"events", again.size()}});
-  writer_->rows().when_durable([this, again = std::move(again)]() mutable {
-    self_->send(
-      with_->relay, offer_atom::value,
-      std::make_shared<const std::vector<offer_again>>(std::move(again)));
-  });
+  writer_->rows().when_durable(
+    [this, again = std::move(again), answer = what.answer]() mutable {
+      if (answer)
+        answer(std::uint64_t{again.size()});
+      self_->send(
+        with_->relay, offer_atom::value,
+        std::make_shared<const std::vector<offer_again>>(std::move(again)));
+    });
   after();
 }
 

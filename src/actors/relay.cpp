@@ -41,7 +41,7 @@ void relay_state::fresh(const std::vector<fresh_event>& hint) {
 
 /// Opens publish batches while the window allows.
 void relay_state::pump() {
-  if (retry_at_ > with_->clock->now())
+  if (retry_at_ > with_->clock->now() || pauses_->relay())
     return;
   while (open_.size() < with_->limits.publish_window && fill()) {
     auto span = next_span();
@@ -284,7 +284,7 @@ void relay_state::tick() {
   const auto now = with_->clock->now();
   end_overdue(now);
   for (auto& [stream, held] : held_)
-    if (held.dead_letter_id.empty() && held.next_at <= now)
+    if (held.dead_letter_id.empty() && held.next_at <= now && !pauses_->relay())
       offer_held(stream);
   pump();
   poll_ms_ = std::min(poll_ms_ * 2, with_->limits.poll_max_ms);
@@ -304,7 +304,7 @@ void relay_state::arm_poll() {
   if (!extras_.empty())
     at = std::min(at, extras_.begin()->second.sent_at + patience);
   for (const auto& [stream, held] : held_)
-    if (held.dead_letter_id.empty())
+    if (held.dead_letter_id.empty() && !pauses_->relay())
       at = std::min(at, std::max(held.next_at, now + 1));
   alarm_.wake(self_, *with_->clock, at);
 }
@@ -322,7 +322,8 @@ caf::result<bool> relay_state::drain() {
 void relay_state::after() {
   writer_->arm(self_);
   arm_poll();
-  const bool all_out = ready_.empty() && !behind_ && open_.empty();
+  const bool all_out =
+    open_.empty() && (pauses_->relay() || (ready_.empty() && !behind_));
   if (drained_ && all_out && extras_.empty() && tells_.empty()
       && writer_->idle()) {
     drained_->deliver(true);

@@ -63,6 +63,9 @@ public:
                  const std::vector<bus::publish_result>& results);
   void again(const std::vector<offer_again>& offers);
   void told(const dead_letter_ref& which);
+  /// A replay of what the bus refused for good: it is offered again.
+  void operate(const stream_op_ptr& what);
+  void obey(domain::pause_set_ptr pauses);
   void flush();
   void durable();
   void tick();
@@ -82,6 +85,7 @@ private:
     std::uint32_t offer = 0;
     bool held = false;
     unix_ms sent_at = 0;
+    stream_op_ptr replay; ///< whom to answer; null: nobody asked
   };
 
   // relay.cpp: the ordinary way
@@ -98,9 +102,14 @@ private:
   void after();
   void arm_poll();
 
+  // relay_ops.cpp: what responders do
+  void answer(const stream_op& what, stream_result result);
+  bool settle_replay(const extra_offer& of, storage::held_stream& held,
+                     const bus::publish_result& result);
+
   // relay_held.cpp: refused events and resends
   void hold(const fresh_event& event, const domain::fault& why);
-  void offer_held(const stream_id& stream);
+  void offer_held(const stream_id& stream, stream_op_ptr replay = nullptr);
   void offer_extra(extra_offer what);
   void end_overdue(unix_ms now);
   void settle_extra(const extra_offer& of, const bus::publish_result& result);
@@ -131,6 +140,7 @@ private:
   unix_ms retry_at_ = 0;
   unix_ms poll_ms_ = 1000;
   host_alarm alarm_;
+  domain::pause_set_ptr pauses_;
   bool draining_ = false;
   std::optional<caf::typed_response_promise<bool>> drained_;
   support::counter published_total_;

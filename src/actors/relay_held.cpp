@@ -29,6 +29,7 @@ void relay_state::init(relay_actor::pointer self, relay_dependencies with) {
   held_now_ = metrics.gauge("parcelflow_held_streams",
                             "Streams whose next event the bus refused");
   with_.emplace(std::move(with));
+  pauses_ = pauses_of(*with_->way.store);
   load_books();
   pump();
   after();
@@ -114,14 +115,15 @@ std::optional<fresh_event> relay_state::read(std::uint64_t position) {
   return fresh_event{position, *std::move(event)};
 }
 
-void relay_state::offer_held(const stream_id& stream) {
+void relay_state::offer_held(const stream_id& stream, stream_op_ptr replay) {
   auto& held = held_.at(stream);
   auto event = read(held.first_position);
   PF_ASSERT(event.has_value()); // an outbox row outlives its publication
   // Until its result comes, it is not due again.
   held.next_at = with_->clock->now() + with_->limits.retry.max_ms;
   offer_extra({*std::move(event),
-               static_cast<std::uint32_t>(held.attempts.size()), true});
+               static_cast<std::uint32_t>(held.attempts.size()), true, 0,
+               std::move(replay)});
 }
 
 /// A bus that does not answer in time leaves the outcome unknown: the event
@@ -172,7 +174,7 @@ void relay_state::again(const std::vector<offer_again>& offers) {
       count = static_cast<std::uint32_t>(at.number()) + 1;
     }
     resent_total_.add();
-    offer_extra({*std::move(event), count, false});
+    offer_extra({*std::move(event), count, false, 0, nullptr});
   }
   after();
 }
@@ -196,6 +198,8 @@ void relay_state::settle_extra(const extra_offer& of,
   if (!of.held || at == held_.end())
     return;
   auto& held = at->second;
+  if (of.replay && !settle_replay(of, held, result))
+    return;
   if (result)
     return next_of_held(stream, held.sequence);
   if (result.why().code == domain::failure::bus_refused)
@@ -322,6 +326,10 @@ relay(relay_actor::stateful_pointer<relay_state> self,
     },
     [&state](offer_atom, const offer_batch& offers) { state.again(*offers); },
     [&state](told_atom, const dead_letter_ref& which) { state.told(which); },
+    [&state](operate_atom, const stream_op_ptr& what) { state.operate(what); },
+    [&state](obey_atom, const domain::pause_set_ptr& pauses) {
+      state.obey(pauses);
+    },
     [&state](drain_atom) { return state.drain(); },
   };
 }

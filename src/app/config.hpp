@@ -137,6 +137,13 @@ struct config {
     std::vector<supported_event> supported;
   } consumer;
   struct {
+    std::size_t window = 0;
+    std::size_t replays_max = 0;
+    std::size_t plan_items_max = 0;
+    std::size_t plans_max = 0;
+    milliseconds plan_life_ms{};
+  } replay;
+  struct {
     hours replay_window_hours{};
     hours inbox_hours{};
   } retention;

@@ -134,6 +134,17 @@ constexpr setting table[] = {
   integer(PF_MEMBER(bus.fault_fail), "0", 0, million,
           "Fault: at every n-th event the bus is unreachable; 0 = off."),
 
+  integer(PF_MEMBER(replay.window), "64", 1, 4096,
+          "Events of one replay that are at their consumers at once."),
+  integer(PF_MEMBER(replay.replays_max), "32", 1, 1000,
+          "Replays under way at once; one more is refused."),
+  integer(PF_MEMBER(replay.plan_items_max), "10000", 1, million,
+          "Dead letters of one plan; a wider filter is refused."),
+  integer(PF_MEMBER(replay.plans_max), "64", 1, 10000,
+          "Plans kept at once; the oldest goes."),
+  duration(PF_MEMBER(replay.plan_life_ms), "900000", 1000, 24 * hour_ms,
+           "Time until a plan expires."),
+
   integer(PF_MEMBER(consumer.in_flight_max), "1024", 1, 65536,
           "Deliveries of one consumer that are not settled yet."),
   integer(PF_MEMBER(consumer.attempts_max), "5", 1, 1000,

@@ -6,8 +6,10 @@
 #include "actors/dead_letter.hpp"
 #include "actors/gateway_links.hpp"
 #include "actors/inventory.hpp"
+#include "actors/ops_desk_links.hpp"
 #include "actors/order.hpp"
 #include "actors/payment.hpp"
+#include "actors/planner.hpp"
 #include "actors/relay.hpp"
 #include "app/wiring_limits.hpp"
 #include "domain/fulfillment.hpp"
@@ -55,7 +57,9 @@ runtime::runtime(caf::actor_system& system, config settings, seams with)
     bus_slot_(std::make_shared<bus_actor>()),
     disk_ok_(std::make_shared<std::atomic<bool>>(true)),
     stopping_(std::make_shared<std::atomic<bool>>(false)),
-    recovered_(std::make_shared<std::latch>(consumers_spawned)) {}
+    recovered_(std::make_shared<std::latch>(consumers_spawned)),
+    feed_(std::make_shared<verdict_feed>()),
+    consumers_(std::make_shared<consumer_register>()) {}
 
 domain::outcome<std::unique_ptr<runtime>>
 runtime::start(caf::actor_system& system, const config& settings, seams with) {
@@ -113,6 +117,7 @@ void runtime::spawn_all() {
   links->order = order_;
   links->inventory = inventory_;
   gateway_ = std::make_unique<actors::gateway>(std::move(links));
+  spawn_ops();
   watch_deaths();
   watch_store();
 }
@@ -123,30 +128,33 @@ void runtime::spawn_owners(const commit_way& way) {
     return std::make_shared<support::seeded_id_source>(*with_.clock, next++);
   };
   auto fresh_ids = ids;
-  const auto adjust = [settings = settings_,
-                       hook = with_.adjust_spec](domain::consumer_spec& spec) {
-    add_supported(spec, settings);
-    if (hook)
-      hook(spec);
+  const auto adjust = [settings = settings_, hook = with_.adjust_spec,
+                       known = consumers_](storage::owner of) {
+    return [=](domain::consumer_spec& spec) {
+      add_supported(spec, settings);
+      if (hook)
+        hook(spec);
+      known->add(of, spec);
+    };
   };
-  dead_letter_ =
-    spawn(system_, with_.detached, dead_letter,
-          dead_letter_dependencies{store_->take(storage::owner::dead_letter),
-                                   way, with_.clock, &metrics_});
+  dead_letter_ = spawn(system_, with_.detached, dead_letter,
+                       dead_letter_dependencies{
+                         store_->take(storage::owner::dead_letter), way,
+                         replay_limits_of(settings_), with_.clock, &metrics_});
   payment_ = system_.spawn(fake_payment, with_.clock);
   relay_ =
     spawn(system_, with_.detached, relay,
           relay_dependencies{store_->take(storage::owner::relay), way,
                              relay_limits_of(settings_), with_.clock,
                              fresh_ids(), &metrics_, bus_.get(), dead_letter_});
-  inventory_ =
-    spawn(system_, with_.detached, inventory,
-          inventory_dependencies{
-            store_->take(storage::owner::inventory), way,
-            inventory_limits_of(settings_), consumer_limits_of(settings_),
-            with_.clock, fresh_ids(), &metrics_,
-            hosting_links{bus_.get(), dead_letter_, nullptr, recovered},
-            payment_, adjust});
+  inventory_ = spawn(
+    system_, with_.detached, inventory,
+    inventory_dependencies{
+      store_->take(storage::owner::inventory), way,
+      inventory_limits_of(settings_), consumer_limits_of(settings_),
+      with_.clock, fresh_ids(), &metrics_,
+      hosting_links{bus_.get(), dead_letter_, nullptr, recovered, feed_.get()},
+      payment_, adjust(storage::owner::inventory)});
   std::shared_ptr<support::id_source> order_ids = fresh_ids();
   if (with_.name_orders)
     order_ids = with_.name_orders(std::move(order_ids));
@@ -156,24 +164,59 @@ void runtime::spawn_owners(const commit_way& way) {
                                     std::move(order_ids), &metrics_, disk_ok_,
                                     inventory_, payment_, relay_});
   caf::anon_send(inventory_, meet_atom::value, order_);
-  const auto host = [&](storage::owner owner, domain::consumer_spec spec) {
-    adjust(spec);
+  const auto host = [&](storage::owner owner,
+                        std::vector<domain::consumer_spec> specs) {
+    for (auto& spec : specs)
+      adjust(owner)(spec);
     return spawn(system_, with_.detached, consumer_host,
-                 consumer_dependencies{store_->take(owner),
-                                       way,
-                                       consumer_limits_of(settings_),
-                                       {std::move(spec)},
-                                       with_.clock,
-                                       fresh_ids(),
-                                       &metrics_,
-                                       bus_.get(),
-                                       dead_letter_,
-                                       order_,
-                                       recovered});
+                 consumer_dependencies{
+                   store_->take(owner), way, consumer_limits_of(settings_),
+                   std::move(specs), with_.clock, fresh_ids(), &metrics_,
+                   bus_.get(), dead_letter_, order_, recovered, feed_.get()});
   };
-  fulfillment_ = host(storage::owner::fulfillment, domain::fulfillment_spec());
+  fulfillment_ =
+    host(storage::owner::fulfillment,
+         {domain::fulfillment_spec(), domain::fulfillment_v2_spec()});
   notification_ =
-    host(storage::owner::notification, domain::notification_spec());
+    host(storage::owner::notification, {domain::notification_spec()});
+}
+
+/// The dead-letter owner meets whom it asks; responders get their desk.
+void runtime::spawn_ops() {
+  auto neighbours = std::make_shared<ops_neighbours>();
+  const auto add = [&](std::string_view consumer, const auto& owner) {
+    neighbours->consumers.emplace(consumer, [owner](stream_op_ptr what) {
+      caf::anon_send(owner, operate_atom::value, std::move(what));
+    });
+  };
+  add(domain::inventory_consumer, inventory_);
+  add(domain::fulfillment_consumer, fulfillment_);
+  add(domain::fulfillment_v2_consumer, fulfillment_);
+  add(domain::notification_consumer, notification_);
+  add(domain::publish_consumer, relay_);
+  neighbours->resend = [order = order_](const resend_request& what) {
+    caf::anon_send(order, resend_atom::value, what);
+  };
+  neighbours->obey = [=, this](const domain::pause_set_ptr& pauses) {
+    caf::anon_send(relay_, obey_atom::value, pauses);
+    caf::anon_send(inventory_, obey_atom::value, pauses);
+    caf::anon_send(fulfillment_, obey_atom::value, pauses);
+    caf::anon_send(notification_, obey_atom::value, pauses);
+  };
+  caf::anon_send(dead_letter_, meet_atom::value,
+                 neighbours_ptr(std::move(neighbours)));
+  planner_ = spawn(
+    system_, with_.detached, planner,
+    planner_dependencies{
+      store_.get(), planner_limits_of(settings_), with_.clock,
+      std::make_shared<support::seeded_id_source>(*with_.clock, ~with_.seed),
+      [known = consumers_](std::string_view name) { return known->find(name); },
+      dead_letter_});
+  auto links = std::make_unique<ops_desk::links>();
+  links->dead_letters = dead_letter_;
+  links->planner = planner_;
+  links->feed = feed_;
+  desk_ = std::make_unique<actors::ops_desk>(std::move(links));
 }
 
 /// The death of an actor that owns rows ends the process: nothing more is
@@ -189,6 +232,7 @@ void runtime::watch_deaths() {
                             caf::actor_cast<caf::actor>(fulfillment_),
                             caf::actor_cast<caf::actor>(notification_),
                             caf::actor_cast<caf::actor>(dead_letter_),
+                            caf::actor_cast<caf::actor>(planner_),
                             caf::actor_cast<caf::actor>(bus_host_),
                             caf::actor_cast<caf::actor>(committer_)})
       if (one)
@@ -303,6 +347,7 @@ void runtime::hurry() {
 void runtime::exit_all() {
   stopping_->store(true);
   gateway_.reset();
+  desk_.reset();
   caf::scoped_actor self{system_};
   const auto exit = [&](auto& actor) {
     if (!actor)
@@ -314,6 +359,7 @@ void runtime::exit_all() {
   };
   exit(watcher_);
   exit(disk_watch_);
+  exit(planner_);
   exit(order_);
   exit(payment_);
   exit(relay_);

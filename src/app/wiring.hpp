@@ -13,8 +13,11 @@
 
 #include "actors/gateway.hpp"
 #include "actors/interfaces.hpp"
+#include "actors/ops_desk.hpp"
 #include "actors/round_writer.hpp"
+#include "actors/verdict_feed.hpp"
 #include "app/config.hpp"
+#include "app/consumer_register.hpp"
 #include "bus/event_bus.hpp"
 #include "bus/hosted.hpp"
 #include "domain/consumer_spec.hpp"
@@ -75,6 +78,7 @@ public:
   ~runtime();
 
   [[nodiscard]] actors::gateway& gateway() noexcept { return *gateway_; }
+  [[nodiscard]] actors::ops_desk& desk() noexcept { return *desk_; }
   [[nodiscard]] storage::store& store() noexcept { return *store_; }
   [[nodiscard]] support::metrics& metrics() noexcept { return metrics_; }
   [[nodiscard]] bus::event_bus& bus() noexcept { return *bus_; }
@@ -114,6 +118,7 @@ private:
   domain::status open();
   void spawn_all();
   void spawn_owners(const actors::commit_way& way);
+  void spawn_ops();
   void watch_deaths();
   void watch_store();
   void exit_all();
@@ -132,9 +137,13 @@ private:
   static constexpr std::ptrdiff_t consumers_spawned = 3;
   std::shared_ptr<std::latch> recovered_;
   std::unique_ptr<actors::gateway> gateway_;
+  std::unique_ptr<actors::ops_desk> desk_;
+  std::shared_ptr<actors::verdict_feed> feed_;
+  std::shared_ptr<consumer_register> consumers_;
   actors::committer_actor committer_;
   actors::bus_actor bus_host_;
   actors::dead_letter_actor dead_letter_;
+  actors::planner_actor planner_;
   actors::payment_actor payment_;
   actors::relay_actor relay_;
   actors::inventory_actor inventory_;

@@ -77,4 +77,19 @@ actors::consumer_limits consumer_limits_of(const config& of) {
   return to;
 }
 
+actors::replay_limits replay_limits_of(const config& of) {
+  actors::replay_limits limits;
+  limits.window = of.replay.window;
+  limits.replays_max = of.replay.replays_max;
+  return limits;
+}
+
+actors::planner_limits planner_limits_of(const config& of) {
+  actors::planner_limits limits;
+  limits.plans_max = of.replay.plans_max;
+  limits.items_max = of.replay.plan_items_max;
+  limits.life_ms = of.replay.plan_life_ms.count();
+  return limits;
+}
+
 } // namespace parcelflow::app

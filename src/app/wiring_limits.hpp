@@ -6,7 +6,9 @@
 #include "actors/consumer.hpp"
 #include "actors/inventory.hpp"
 #include "actors/order.hpp"
+#include "actors/planner.hpp"
 #include "actors/relay.hpp"
+#include "actors/replay_book.hpp"
 #include "app/config.hpp"
 #include "bus/make_bus.hpp"
 #include "storage/store.hpp"
@@ -20,5 +22,7 @@ namespace parcelflow::app {
 [[nodiscard]] actors::inventory_limits inventory_limits_of(const config& of);
 [[nodiscard]] actors::relay_limits relay_limits_of(const config& of);
 [[nodiscard]] actors::consumer_limits consumer_limits_of(const config& of);
+[[nodiscard]] actors::replay_limits replay_limits_of(const config& of);
+[[nodiscard]] actors::planner_limits planner_limits_of(const config& of);
 
 } // namespace parcelflow::app

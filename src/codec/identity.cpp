@@ -30,4 +30,17 @@ std::string dead_letter_id_of_bytes(std::string_view consumer,
   return id_of(hash.finish());
 }
 
+domain::sha256_digest plan_digest(const domain::replay_plan& of) {
+  support::sha256 hash;
+  hash.update_framed("plan").update_framed(of.tenant_id);
+  for (const auto& item : of.items)
+    hash.update_framed(item.dead_letter_id)
+      .update_framed(item.consumer)
+      .update_framed(item.aggregate_id)
+      .update_framed(std::to_string(item.sequence))
+      .update_framed(item.event_id)
+      .update_framed(support::bytes_of(item.digest));
+  return hash.finish();
+}
+
 } // namespace parcelflow::codec

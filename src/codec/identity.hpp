@@ -3,6 +3,7 @@
 #pragma once
 
 #include "domain/event.hpp"
+#include "domain/replay.hpp"
 
 #include <string>
 #include <string_view>
@@ -20,5 +21,8 @@ namespace parcelflow::codec {
 [[nodiscard]] std::string dead_letter_id_of_bytes(std::string_view consumer,
                                                   std::string_view topic,
                                                   std::string_view bytes);
+
+/// Of the set that a plan froze: its tenant and every item's identity.
+[[nodiscard]] domain::sha256_digest plan_digest(const domain::replay_plan& of);
 
 } // namespace parcelflow::codec

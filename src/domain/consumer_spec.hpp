@@ -61,6 +61,9 @@ struct consumer_spec {
   std::vector<std::string> topics;
   std::vector<event_kind> supported;
   start_at start = start_at::from_history;
+  /// A further version of that consumer: it has no subscription of its own and
+  /// takes the streams that a responder redirects to it, with their effects.
+  std::string takes_over;
   effect_function effect;
 };
 

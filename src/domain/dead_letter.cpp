@@ -62,6 +62,28 @@ std::string_view to_string(dead_letter_state state) noexcept {
   return "unknown";
 }
 
+void add_step(dead_letter& letter, dead_letter_step step) {
+  auto& steps = letter.steps;
+  if (steps.size() >= history_max)
+    steps.erase(steps.begin() + 1);
+  steps.push_back(std::move(step));
+}
+
+void add_replay(dead_letter& letter, const std::string& replay_id) {
+  auto& ids = letter.replay_ids;
+  if (!ids.empty() && ids.back() == replay_id)
+    return;
+  if (ids.size() >= history_max)
+    ids.erase(ids.begin());
+  ids.push_back(replay_id);
+}
+
+void add_attempt(std::vector<attempt>& attempts, attempt one) {
+  if (attempts.size() >= history_max)
+    attempts.erase(attempts.begin());
+  attempts.push_back(std::move(one));
+}
+
 std::string encode(const dead_letter& of) {
   support::record_writer out(dead_letter_record);
   out.text(of.consumer).text(of.topic);

@@ -94,6 +94,19 @@ struct dead_letter {
   friend bool operator==(const dead_letter&, const dead_letter&) = default;
 };
 
+/// Set aside while its stream goes on: no head and no hole of it.
+[[nodiscard]] constexpr bool stands_aside(dead_letter_cause cause) noexcept {
+  return cause == dead_letter_cause::sequence_fork
+         || cause == dead_letter_cause::stale
+         || cause == dead_letter_cause::invalid_envelope;
+}
+
+/// The history is bounded: the opening and the last of what followed stay.
+inline constexpr std::size_t history_max = 64;
+void add_step(dead_letter& letter, dead_letter_step step);
+void add_replay(dead_letter& letter, const std::string& replay_id);
+void add_attempt(std::vector<attempt>& attempts, attempt one);
+
 /// Everything but the payload.
 [[nodiscard]] std::string encode(const dead_letter& of);
 [[nodiscard]] outcome<dead_letter> decode_dead_letter(std::string_view tenant,

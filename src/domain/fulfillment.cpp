@@ -87,4 +87,12 @@ consumer_spec fulfillment_spec() {
   return spec;
 }
 
+consumer_spec fulfillment_v2_spec() {
+  auto spec = fulfillment_spec();
+  spec.name = fulfillment_v2_consumer;
+  spec.supported.push_back({std::string(order_accepted), 2});
+  spec.takes_over = fulfillment_consumer;
+  return spec;
+}
+
 } // namespace parcelflow::domain

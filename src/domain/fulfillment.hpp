@@ -29,4 +29,8 @@ decode_job(std::string_view bytes);
 inline constexpr std::string_view fulfillment_consumer = "fulfillment-v1";
 [[nodiscard]] consumer_spec fulfillment_spec();
 
+/// Also takes OrderAccepted v2; streams come to it by redirect alone.
+inline constexpr std::string_view fulfillment_v2_consumer = "fulfillment-v2";
+[[nodiscard]] consumer_spec fulfillment_v2_spec();
+
 } // namespace parcelflow::domain

@@ -2,7 +2,9 @@
 
 #include "support/record.hpp"
 
+#include <array>
 #include <tuple>
+#include <utility>
 
 namespace parcelflow::domain {
 namespace {
@@ -72,9 +74,28 @@ void replay_counts::add(item_state state) {
   }
 }
 
+std::string to_text(const replay_counts& counts) {
+  const std::array<std::pair<std::uint64_t, std::string_view>, 6> parts{
+    {{counts.created_now, "created now"},
+     {counts.existed_before, "existed before"},
+     {counts.declined, "declined"},
+     {counts.refused, "refused"},
+     {counts.stopped, "stopped"},
+     {counts.cancelled, "cancelled"}}};
+  std::string text;
+  for (const auto& [count, name] : parts)
+    if (count > 0)
+      text.append(text.empty() ? "" : ", ")
+        .append(std::to_string(count))
+        .append(" ")
+        .append(name);
+  return text;
+}
+
 std::string encode(const replay_item& item) {
   support::record_writer out(item_record);
-  out.text(item.dead_letter_id).text(item.consumer).text(item.aggregate_id);
+  out.text(item.dead_letter_id).text(item.consumer).choice(item.cause);
+  out.text(item.aggregate_id);
   out.u64(item.sequence).text(item.event_id).digest(item.digest);
   out.choice(item.predicted).text(item.prediction).choice(item.state);
   out.choice(item.door).text(item.reason).text(item.earlier_replay);
@@ -87,6 +108,8 @@ outcome<replay_item> decode_replay_item(std::string_view bytes) {
   replay_item item;
   item.dead_letter_id = in.text();
   item.consumer = in.text();
+  item.cause = in.choice(dead_letter_cause::sequence_gap,
+                         dead_letter_cause::publish_refused);
   item.aggregate_id = in.text();
   item.sequence = in.u64();
   item.event_id = in.text();

@@ -40,6 +40,7 @@ enum class item_state : std::uint8_t {
 struct replay_item {
   std::string dead_letter_id;
   std::string consumer;
+  dead_letter_cause cause = dead_letter_cause::invalid_envelope;
   std::string aggregate_id; ///< empty if its envelope is unreadable
   std::uint64_t sequence = 0;
   std::string event_id;
@@ -108,6 +109,9 @@ struct replay_counts {
   }
   friend bool operator==(const replay_counts&, const replay_counts&) = default;
 };
+
+/// "3 created now, 1 refused"; what is zero is left out.
+[[nodiscard]] std::string to_text(const replay_counts& counts);
 
 struct replay {
   std::string tenant_id;

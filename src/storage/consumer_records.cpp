@@ -7,6 +7,7 @@ namespace {
 constexpr std::uint8_t place_record = 1;
 constexpr std::uint8_t room_record = 1;
 constexpr std::uint8_t tell_record = 1;
+constexpr std::uint8_t skip_record = 1;
 
 } // namespace
 
@@ -26,6 +27,27 @@ domain::outcome<domain::event_place> decode_place(std::string_view bytes) {
     return {domain::failure::storage_corrupt,
             "foreign-event record does not parse"};
   return place;
+}
+
+std::string encode(const skip_row& row) {
+  return support::record_writer(skip_record)
+    .text(row.dead_letter_id)
+    .text(row.actor)
+    .text(row.reason)
+    .i64(row.at)
+    .take();
+}
+
+domain::outcome<skip_row> decode_skip(std::string_view bytes) {
+  support::record_reader in(bytes, skip_record);
+  skip_row row;
+  row.dead_letter_id = in.text();
+  row.actor = in.text();
+  row.reason = in.text();
+  row.at = in.i64();
+  if (!in.complete())
+    return {domain::failure::storage_corrupt, "skip record does not parse"};
+  return row;
 }
 
 std::string encode(const room_row& row) {

@@ -61,8 +61,11 @@ void consumer_store::put_stream(std::string_view tenant,
 std::optional<domain::inbox_entry>
 consumer_store::inbox_entry(std::string_view tenant, std::string_view aggregate,
                             std::uint64_t sequence) {
-  const auto bytes =
+  auto bytes =
     rows_.get(inbox_entry_key(tenant, consumer_, aggregate, sequence));
+  if (!bytes)
+    if (const auto from = stream(tenant, aggregate).came_from; !from.empty())
+      bytes = rows_.get(inbox_entry_key(tenant, from, aggregate, sequence));
   if (!bytes)
     return std::nullopt;
   return whole("inbox", domain::decode_inbox_entry(*bytes));
@@ -121,6 +124,53 @@ consumer_store::first_in_room(std::string_view tenant,
     return false;
   });
   return found;
+}
+
+void consumer_store::each_in_room(std::string_view tenant,
+                                  std::string_view aggregate,
+                                  const room_visitor& visit) {
+  const auto from = waiting_room_key(tenant, consumer_, aggregate, 0);
+  const auto upper =
+    prefix_end(std::string_view(from).substr(0, from.size() - 8));
+  rows_.scan(from, upper, [&](std::string_view key, std::string_view value) {
+    key_reader in(key);
+    in.text();
+    in.text();
+    in.text();
+    visit(in.number(), whole("waiting room", decode_room(value)));
+    return true;
+  });
+}
+
+std::string consumer_store::first_letter(std::string_view tenant,
+                                         std::string_view aggregate) {
+  const auto from = waiting_room_key(tenant, consumer_, aggregate, 0);
+  const auto upper =
+    prefix_end(std::string_view(from).substr(0, from.size() - 8));
+  std::string found;
+  rows_.scan(from, upper, [&](std::string_view, std::string_view value) {
+    found = whole("waiting room", decode_room(value)).dead_letter_id;
+    return found.empty();
+  });
+  return found;
+}
+
+void consumer_store::put_skip(std::string_view tenant,
+                              std::string_view aggregate,
+                              std::uint64_t sequence, const skip_row& row) {
+  rows_.put(skip_key(tenant, consumer_, aggregate, sequence), encode(row));
+}
+
+std::optional<room_row> consumer_store::aside(std::string_view tenant,
+                                              std::string_view id) {
+  const auto bytes = rows_.get(aside_key(tenant, id));
+  if (!bytes)
+    return std::nullopt;
+  return whole("aside", decode_room(*bytes));
+}
+
+void consumer_store::erase_aside(std::string_view tenant, std::string_view id) {
+  rows_.erase(aside_key(tenant, id));
 }
 
 bool consumer_store::has_aside(std::string_view tenant, std::string_view id) {

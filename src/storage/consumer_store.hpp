@@ -56,6 +56,19 @@ struct tell_row {
                                                     std::string_view id,
                                                     std::string_view bytes);
 
+/// Who skipped a sequence, for which dead letter ("hole" if the sequence was
+/// never seen and nothing that waits for it has a record), and why.
+struct skip_row {
+  std::string dead_letter_id;
+  std::string actor;
+  std::string reason;
+  support::unix_ms at = 0;
+
+  friend bool operator==(const skip_row&, const skip_row&) = default;
+};
+[[nodiscard]] std::string encode(const skip_row& row);
+[[nodiscard]] domain::outcome<skip_row> decode_skip(std::string_view bytes);
+
 class consumer_store {
 public:
   consumer_store(family& rows, std::string consumer)
@@ -74,6 +87,8 @@ public:
                   domain::stream_row row, bool was_waiting,
                   std::size_t inline_max);
 
+  /// An entry that moved out of the stream row; of a stream that was handed
+  /// over, also one from before.
   std::optional<domain::inbox_entry> inbox_entry(std::string_view tenant,
                                                  std::string_view aggregate,
                                                  std::uint64_t sequence);
@@ -93,9 +108,21 @@ public:
   /// Lowest durable sequence in the room of a stream.
   std::optional<std::uint64_t> first_in_room(std::string_view tenant,
                                              std::string_view aggregate);
+  using room_visitor =
+    std::function<void(std::uint64_t sequence, room_row row)>;
+  /// Durable rows of one stream, ascending; staged ones are not seen.
+  void each_in_room(std::string_view tenant, std::string_view aggregate,
+                    const room_visitor& visit);
+  /// The first dead letter in the room of a stream: of a gap, whose hole has
+  /// none of its own. Empty if there is none.
+  std::string first_letter(std::string_view tenant, std::string_view aggregate);
+  void put_skip(std::string_view tenant, std::string_view aggregate,
+                std::uint64_t sequence, const skip_row& row);
 
   /// Set aside for good unless replayed: fork, stale, invalid.
   [[nodiscard]] bool has_aside(std::string_view tenant, std::string_view id);
+  std::optional<room_row> aside(std::string_view tenant, std::string_view id);
+  void erase_aside(std::string_view tenant, std::string_view id);
   void put_aside(std::string_view tenant, std::string_view id,
                  const room_row& row);
 

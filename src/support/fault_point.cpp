@@ -19,7 +19,10 @@ const std::vector<std::string_view>& fault_point_names() {
     "consumer.before_settle",    "consumer.after_settle",
     "consumer.in_effect",        "consumer.after_attempt",
     "dead_letter.before_commit", "dead_letter.after_commit",
-    "inventory.after_release",
+    "inventory.after_release",   "replay.before_start",
+    "replay.after_start",        "replay.after_sent",
+    "replay.after_attempt",      "replay.before_result",
+    "replay.after_result",       "ops.after_log",
   };
   return names;
 }

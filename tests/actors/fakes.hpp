@@ -58,6 +58,8 @@ silent_inventory(actors::inventory_actor::pointer, heard_by_inventory* heard) {
     },
     [](deliver_atom, const std::string&, const delivery_ptr&) { unasked(); },
     [](told_atom, const dead_letter_ref&) { unasked(); },
+    [](operate_atom, const stream_op_ptr&) { unasked(); },
+    [](obey_atom, const domain::pause_set_ptr&) { unasked(); },
     [](drain_atom) { return false; },
   };
 }
@@ -101,6 +103,8 @@ silent_relay(actors::relay_actor::pointer, heard_by_relay* heard) {
       append(heard->again, *batch);
     },
     [](told_atom, const dead_letter_ref&) { unasked(); },
+    [](operate_atom, const stream_op_ptr&) { unasked(); },
+    [](obey_atom, const domain::pause_set_ptr&) { unasked(); },
     [](drain_atom) { return false; },
   };
 }
@@ -152,6 +156,15 @@ silent_dead_letter(actors::dead_letter_actor::pointer,
     [heard](again_atom, const dead_letter_ref& which) {
       heard->again.push_back(which);
     },
+    [](meet_atom, const neighbours_ptr&) { unasked(); },
+    [](tick_atom) { unasked(); },
+    [](errand_atom, const errand&) { unasked(); },
+    [](execute_atom, const execute_ptr&) { unasked(); },
+    [](cancel_atom, const cancel_ptr&) { unasked(); },
+    [](replayed_atom, const item_result&) { unasked(); },
+    [](correct_atom, const correction_ptr&) { unasked(); },
+    [](pause_atom, const pause_request_ptr&) { unasked(); },
+    [](note_atom, const note_ptr&) { unasked(); },
     [](drain_atom) { return false; },
   };
 }

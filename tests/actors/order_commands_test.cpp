@@ -27,7 +27,7 @@ std::string accepted_order(lone_order& f) {
 void resend(lone_order& f, const std::string& tenant, const std::string& id,
             std::uint64_t from, std::uint64_t to) {
   caf::anon_send(f.subject, resend_atom::value,
-                 resend_request{"fulfillment-v1", tenant, id, from, to});
+                 resend_request{"fulfillment-v1", tenant, id, from, to, {}});
   f.run();
 }
 

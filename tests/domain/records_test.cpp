@@ -222,7 +222,7 @@ TEST_CASE("jobs and sends come back whole, and nothing is no record") {
 TEST_CASE("a stream or inbox record with a number that names nothing") {
   const auto row = sample_stream();
   auto of = row;
-  refuses_beyond(row, of, of.waiting->cause, domain::wait_cause::retry,
+  refuses_beyond(row, of, of.waiting->cause, domain::wait_cause::paused,
                  domain::decode_stream);
   refuses_beyond(row, of, of.recent[1].mark, domain::inbox_mark::skipped,
                  domain::decode_stream);

@@ -35,7 +35,7 @@ TEST_CASE("killed at any time, again and again, everything arrives once") {
 
 TEST_CASE("every named crash point has a case") {
   std::string cases;
-  for (const auto* file : {"intake", "consumer", "quarantine"})
+  for (const auto* file : {"intake", "consumer", "quarantine", "replay"})
     cases += test::whole_text(
       test::in_source("tests/process/kill_" + std::string(file) + "_test.cpp"));
   CHECK(support::fault_point_names().size() > 10);

@@ -213,5 +213,5 @@ TEST_CASE("golden: the format row") {
   }
   // In the log as it was written: version, lanes, id; the time follows.
   const auto log = test::bytes_of(test::newest_log(place.path()));
-  CHECK(log.find("\x01\0\x01\x01\x1A"s + id) != std::string::npos);
+  CHECK(log.find("\x01\0\x02\x01\x1A"s + id) != std::string::npos);
 }

@@ -97,11 +97,11 @@ TEST_CASE_FIXTURE(used_store, "a foreign format is refused by its number") {
       REQUIRE(db.Put({}, "\x01", out.take()).ok());
     });
   };
-  write(2, 1);
-  check_refused(failure::storage_format, "format 2");
+  write(1, 1);
+  check_refused(failure::storage_format, "format 1");
   write((1ULL << 32U) + 1, 1);
   check_refused(failure::storage_format, "format 4294967297");
-  write(1, 257);
+  write(2, 257);
   check_refused(failure::storage_format, "257 lanes");
   tamper([](rocksdb::DB& db, auto&) {
     REQUIRE(db.Put({}, "\x01", std::string("\x02\0\x01", 3)).ok());

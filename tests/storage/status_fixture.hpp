@@ -95,6 +95,7 @@ public:
                    {},
                    domain::inbox_mark::applied,
                    door,
+                   {},
                    note,
                    noon + 9}};
     row.effect = domain::encode(domain::fulfillment_job{

@@ -154,6 +154,7 @@ TEST_CASE("an acceptance that was skipped is held, not done") {
                  domain::inbox_mark::skipped,
                  domain::via::delivery,
                  "dl-9",
+                 {},
                  noon + 4}};
   rows.stream(owner::fulfillment, domain::fulfillment_consumer, order, row);
   const auto stage = rows.progress(order).fulfillment_started;
