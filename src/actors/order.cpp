@@ -192,8 +192,7 @@ void order_state::stage_order(std::uint64_t id, attempt& on,
   const auto version = with_->limits.accepted_version.find(order->tenant_id);
   if (version != with_->limits.accepted_version.end())
     order->accepted_version = version->second;
-  order->steps.push_back(
-    {domain::order_state::accepted, 1, next_position_, with_->clock->now()});
+  take_step(*order, domain::order_state::accepted);
   auto event = event_of(*order, order->steps.back());
   if (event->bytes.size() > with_->limits.payload_bytes_max)
     return refuse(attempts_.find(id),
@@ -211,10 +210,19 @@ void order_state::stage_order(std::uint64_t id, attempt& on,
   staged_.push_back(id);
 }
 
+/// The step gets its place in the outbox, and its event its name.
+void order_state::take_step(domain::order& of, domain::order_state to) const {
+  domain::order_step step{to, of.steps.size() + 1, next_position_,
+                          with_->clock->now()};
+  if (with_->name_event)
+    step.event_id = with_->name_event(of.order_id, step.sequence);
+  of.steps.push_back(std::move(step));
+}
+
 domain::event_ptr order_state::event_of(const domain::order& of,
                                         const domain::order_step& step) const {
   domain::envelope about;
-  about.event_id = domain::own_event_id(of.order_id, step.sequence);
+  about.event_id = domain::event_id_of(of, step);
   about.event_type = domain::event_type_of(step.state);
   about.event_version = 1;
   about.tenant_id = of.tenant_id;
@@ -246,6 +254,15 @@ void order_state::stage_event(const domain::order_step& step,
     storage::outbox_key(storage::the_lane, step.outbox_position),
     storage::encode(storage::outbox_row{event->envelope.tenant_id,
                                         event->digest, event->bytes}));
+  if (!step.event_id.empty()) { // nothing else leads from it to its order
+    PF_ASSERT(domain::is_public_id(step.event_id));
+    PF_ASSERT(domain::form_of(event->envelope)
+              != domain::id_form::contradictory);
+    writer_->rows().put(
+      storage::named_event_key(event->envelope.tenant_id, step.event_id),
+      storage::encode(
+        domain::event_place{event->envelope.aggregate_id, step.sequence}));
+  }
   fresh_.push_back({step.outbox_position, std::move(event)});
   next_position_ += 1;
 }

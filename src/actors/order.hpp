@@ -17,6 +17,7 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,10 @@ struct order_dependencies {
   order_limits limits;
   const support::clock* clock = nullptr;
   std::shared_ptr<support::id_source> ids;
+  /// Names the event of an order's sequence. Empty, or an empty answer:
+  /// domain::own_event_id.
+  std::function<std::string(const std::string& order_id, std::uint64_t)>
+    name_event;
   support::metrics* metrics = nullptr;
   /// The disk is above its watermark; read by the door too.
   std::shared_ptr<const std::atomic<bool>> disk_ok;
@@ -84,6 +89,7 @@ private:
   bool join(place_order& order);
   void stage_order(std::uint64_t id, attempt& on,
                    domain::authorization granted);
+  void take_step(domain::order& of, domain::order_state to) const;
   domain::event_ptr event_of(const domain::order& of,
                              const domain::order_step& step) const;
   void stage_event(const domain::order_step& step, domain::event_ptr event);

@@ -82,12 +82,10 @@ void order_state::command(const command_ptr& what) {
       std::make_shared<const domain::order>(std::move(*order)), true});
   if (draining_)
     return what->answer({failure::draining, "the daemon is stopping"});
-  const auto now = with_->clock->now();
   const auto target = domain::target_of(what->command);
-  order->steps.push_back(
-    {target, order->steps.back().sequence + 1, next_position_, now});
+  take_step(*order, target);
   if (target == domain::order_state::cancelled)
-    order->authorization.voided_at = now;
+    order->authorization.voided_at = order->steps.back().at;
   stage_event(order->steps.back(), event_of(*order, order->steps.back()));
   writer_->rows().put(storage::order_key(order->tenant_id, order->order_id),
                       domain::encode(*order));

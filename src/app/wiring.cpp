@@ -158,11 +158,12 @@ void runtime::spawn_owners(const commit_way& way) {
   std::shared_ptr<support::id_source> order_ids = fresh_ids();
   if (with_.name_orders)
     order_ids = with_.name_orders(std::move(order_ids));
-  order_ = spawn(system_, with_.detached, order,
-                 order_dependencies{store_->take(storage::owner::order), way,
-                                    order_limits_of(settings_), with_.clock,
-                                    std::move(order_ids), &metrics_, disk_ok_,
-                                    inventory_, payment_, relay_});
+  order_ =
+    spawn(system_, with_.detached, order,
+          order_dependencies{store_->take(storage::owner::order), way,
+                             order_limits_of(settings_), with_.clock,
+                             std::move(order_ids), with_.name_event, &metrics_,
+                             disk_ok_, inventory_, payment_, relay_});
   caf::anon_send(inventory_, meet_atom::value, order_);
   const auto host = [&](storage::owner owner,
                         std::vector<domain::consumer_spec> specs) {

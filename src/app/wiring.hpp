@@ -60,6 +60,10 @@ struct seams {
   std::function<std::shared_ptr<support::id_source>(
     std::shared_ptr<support::id_source>)>
     name_orders;
+  /// Names the event of an order's sequence; empty, or an empty answer:
+  /// domain::own_event_id. For tests as well.
+  std::function<std::string(const std::string& order_id, std::uint64_t)>
+    name_event;
   /// Called when an owner died; the default ends the process (exit 70).
   std::function<void(const std::string&)> on_owner_death;
 };

@@ -80,7 +80,7 @@ void write_steps(object_writer& into, const domain::order& of) {
     object_writer out(text);
     out.text("state", domain::to_string(step.state));
     time(out, "at", step.at);
-    out.text("eventId", domain::own_event_id(of.order_id, step.sequence));
+    out.text("eventId", domain::event_id_of(of, step));
     out.close();
   });
 }
@@ -155,7 +155,7 @@ std::string command_json(const domain::order& of, domain::order_state target) {
   object_writer out(text);
   out.text("orderId", of.order_id).text("state", domain::to_string(target));
   time(out, "at", step->at);
-  out.text("eventId", domain::own_event_id(of.order_id, step->sequence));
+  out.text("eventId", domain::event_id_of(of, *step));
   out.number("aggregateSequence", step->sequence);
   write_links(out, of.order_id);
   out.close();

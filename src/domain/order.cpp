@@ -8,6 +8,7 @@ namespace parcelflow::domain {
 namespace {
 
 constexpr std::uint8_t order_record = 1;
+constexpr std::uint8_t named_record = 2; ///< a step has an event id of its own
 
 } // namespace
 
@@ -45,6 +46,11 @@ outcome<command_effect> judge(const order& of, order_command command) {
             + std::string(to_string(target_of(command)))};
 }
 
+std::string event_id_of(const order& of, const order_step& step) {
+  return step.event_id.empty() ? own_event_id(of.order_id, step.sequence)
+                               : step.event_id;
+}
+
 const order_step* step_of(const order& of, order_state state) {
   const auto found =
     std::find_if(of.steps.begin(), of.steps.end(),
@@ -53,7 +59,10 @@ const order_step* step_of(const order& of, order_state state) {
 }
 
 std::string encode(const order& of) {
-  support::record_writer out(order_record);
+  const bool named =
+    std::any_of(of.steps.begin(), of.steps.end(),
+                [](const order_step& s) { return !s.event_id.empty(); });
+  support::record_writer out(named ? named_record : order_record);
   out.text(of.idempotency_key).digest(of.fingerprint);
   out.text(of.reservation_id).text(of.authorization.id);
   out.i64(of.authorization.amount_minor).i64(of.authorization.at);
@@ -63,17 +72,20 @@ std::string encode(const order& of) {
   for (const auto& line : of.lines)
     out.text(line.sku).i64(line.quantity).i64(line.unit_price_minor);
   out.u64(of.steps.size());
-  for (const auto& step : of.steps)
+  for (const auto& step : of.steps) {
     out.choice(step.state)
       .u64(step.sequence)
       .u64(step.outbox_position)
       .i64(step.at);
+    if (named)
+      out.text(step.event_id);
+  }
   return out.take();
 }
 
 outcome<order> decode_order(std::string_view tenant_id,
                             std::string_view order_id, std::string_view bytes) {
-  support::record_reader in(bytes, order_record);
+  support::record_reader in(bytes, named_record);
   order of;
   of.tenant_id = tenant_id;
   of.order_id = order_id;
@@ -102,6 +114,8 @@ outcome<order> decode_order(std::string_view tenant_id,
     step.sequence = in.u64();
     step.outbox_position = in.u64();
     step.at = in.i64();
+    if (in.version() >= named_record)
+      step.event_id = in.text();
   }
   if (!in.complete() || of.steps.empty())
     return {failure::storage_corrupt, "order record does not parse"};

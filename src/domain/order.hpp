@@ -47,6 +47,7 @@ struct order_step {
   std::uint64_t sequence = 0;        ///< of its event
   std::uint64_t outbox_position = 0; ///< where the event stands in the outbox
   unix_ms at = 0;
+  std::string event_id{}; ///< of its event; empty: own_event_id
 
   friend bool operator==(const order_step&, const order_step&) = default;
 };
@@ -97,6 +98,9 @@ enum class command_effect : std::uint8_t {
 /// other is `illegal_transition`, naming the state.
 [[nodiscard]] outcome<command_effect> judge(const order& of,
                                             order_command command);
+
+/// The id under which a step's event was committed.
+[[nodiscard]] std::string event_id_of(const order& of, const order_step& step);
 
 /// The step of a state, or nullptr if the order never took it.
 [[nodiscard]] const order_step* step_of(const order& of, order_state state);

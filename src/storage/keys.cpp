@@ -111,6 +111,7 @@ std::size_t hint_prefix_size(std::string_view key) noexcept {
     return 0;
   switch (static_cast<kind>(key.front())) {
   case kind::idempotency_key:
+  case kind::named_event:
   case kind::foreign_event:
   case kind::aside:
   case kind::open_replay:
@@ -140,6 +141,10 @@ std::string idempotency_key(std::string_view tenant, std::string_view key) {
 }
 std::string outbox_key(std::uint8_t lane, std::uint64_t position) {
   return key_writer(kind::outbox).byte(lane).number(position).take();
+}
+std::string named_event_key(std::string_view tenant,
+                            std::string_view event_id) {
+  return tenant_key(kind::named_event, tenant, event_id);
 }
 std::string stock_key(std::string_view tenant, std::string_view sku) {
   return tenant_key(kind::stock, tenant, sku);

@@ -25,6 +25,7 @@ enum class kind : std::uint8_t {
   order = 0x10,
   idempotency_key = 0x11,
   outbox = 0x12,
+  named_event = 0x13,
   // inventory
   stock = 0x20,
   reservation = 0x21,
@@ -110,6 +111,7 @@ inline constexpr std::size_t hintless_zeros = 18;
 std::string order_key(std::string_view tenant, std::string_view order_id);
 std::string idempotency_key(std::string_view tenant, std::string_view key);
 std::string outbox_key(std::uint8_t lane, std::uint64_t position);
+std::string named_event_key(std::string_view tenant, std::string_view event_id);
 // inventory
 std::string stock_key(std::string_view tenant, std::string_view sku);
 std::string reservation_key(std::string_view tenant, std::string_view id);

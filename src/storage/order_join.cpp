@@ -114,7 +114,7 @@ void note_missing_receipt(const domain::order& of,
     return;
   support::log::error(
     "storage", "a published event has no receipt; later ones are not logged",
-    {{"event", domain::own_event_id(of.order_id, step.sequence)},
+    {{"event", domain::event_id_of(of, step)},
      {"position", step.outbox_position}});
 }
 
@@ -146,7 +146,7 @@ domain::event_evidence event_evidence_of(row_reader& in,
                                          const domain::order_step& step,
                                          unix_ms now) {
   domain::event_evidence shown;
-  shown.event_id = domain::own_event_id(of.order_id, step.sequence);
+  shown.event_id = domain::event_id_of(of, step);
   shown.event_type = domain::event_type_of(step.state);
   shown.aggregate_sequence = step.sequence;
   shown.outbox_position = step.outbox_position;

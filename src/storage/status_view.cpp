@@ -15,9 +15,8 @@ namespace {
 constexpr std::string_view no_order = "there is no such order";
 constexpr std::string_view no_letter = "there is no such dead letter";
 
-/// The id of the order that an event id of our form names, and the sequence.
-std::optional<std::pair<std::string, std::uint64_t>>
-place_of(std::string_view event_id) {
+/// What an event id of our own form names.
+std::optional<domain::event_place> place_of(std::string_view event_id) {
   domain::envelope about;
   about.event_id = event_id;
   constexpr std::size_t head = 4; // "evt-"
@@ -33,7 +32,7 @@ place_of(std::string_view event_id) {
   }
   if (domain::form_of(about) != domain::id_form::own)
     return std::nullopt;
-  return std::pair(about.aggregate_id, about.aggregate_sequence);
+  return domain::event_place{about.aggregate_id, about.aggregate_sequence};
 }
 
 bool wanted(row_reader& in, const order_filter& filter, const domain::order& of,
@@ -126,17 +125,19 @@ status_view::order_by_key(std::string_view tenant, std::string_view key) const {
 domain::outcome<domain::order_view>
 status_view::order_by_event(std::string_view tenant,
                             std::string_view event_id) const {
-  const auto place = place_of(event_id);
-  if (!place)
-    return {failure::not_found, std::string(no_order)};
   row_reader in(*rows_);
+  auto place = place_of(event_id);
+  if (!place)
+    place = in.get(owner::order, named_event_key(tenant, event_id),
+                   [](auto bytes) { return decode_place(bytes); });
   std::optional<domain::order_view> view;
-  auto order = in.order(tenant, place->first);
-  if (order
-      && std::any_of(
-        order->steps.begin(), order->steps.end(),
-        [&](const auto& s) { return s.sequence == place->second; }))
-    view = view_of(in, *std::move(order));
+  if (place)
+    if (auto order = in.order(tenant, place->aggregate_id))
+      if (std::any_of(order->steps.begin(), order->steps.end(),
+                      [&](const auto& step) {
+                        return domain::event_id_of(*order, step) == event_id;
+                      }))
+        view = view_of(in, *std::move(order));
   return answer(in, std::move(view), no_order);
 }
 

@@ -52,7 +52,7 @@ public:
   order(std::string_view tenant, std::string_view order_id) const;
   [[nodiscard]] domain::outcome<domain::order_view>
   order_by_key(std::string_view tenant, std::string_view key) const;
-  /// By an id of our own form, evt-<ulid>-<sequence>, that was committed.
+  /// By the id under which an event of the order was committed.
   [[nodiscard]] domain::outcome<domain::order_view>
   order_by_event(std::string_view tenant, std::string_view event_id) const;
   /// `now` for the ages of what is not published yet.

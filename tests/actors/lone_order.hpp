@@ -44,6 +44,7 @@ struct lone_order : lone {
                             limits,
                             &clock,
                             ids,
+                            {},
                             &metrics,
                             disk_ok,
                             on->spawn(silent_inventory, &inventory),

@@ -48,8 +48,9 @@ public:
 
 class api_world {
 public:
-  explicit api_world(std::function<void(app::config&)> adjust = {})
-    : engine(std::move(adjust)) {
+  explicit api_world(std::function<void(app::config&)> adjust = {},
+                     std::function<void(app::seams&)> inject = {})
+    : engine(std::move(adjust), std::move(inject)) {
     serve();
   }
   void serve() {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto directory_of_child = "PARCELFLOW_EVENTS_CHILD_DIR";
 
-/// Names the first order ord-701; its events are then evt-701-1, evt-701-2 …
+/// Names the first order ord-701.
 class order_701 final : public support::id_source {
 public:
   explicit order_701(std::shared_ptr<support::id_source> later)
@@ -33,6 +33,9 @@ private:
 void name_order_701(app::seams& with) {
   with.name_orders = [](auto later) {
     return std::make_shared<order_701>(std::move(later));
+  };
+  with.name_event = [](const std::string& order_id, std::uint64_t sequence) {
+    return std::string(order_id == "ord-701" && sequence == 1 ? "evt-701" : "");
   };
 }
 
@@ -74,7 +77,7 @@ TEST_CASE("crash after commit leaves relayable outbox intent") {
     const auto order = left.order("tn-a", "ord-701");
     REQUIRE(order.has_value());
     CHECK(order->state() == domain::order_state::accepted);
-    CHECK(ids_of(left.unpublished()) == std::vector<std::string>{"evt-701-1"});
+    CHECK(ids_of(left.unpublished()) == std::vector<std::string>{"evt-701"});
     CHECK(left.jobs().empty());
   }
   {
@@ -88,4 +91,14 @@ TEST_CASE("crash after commit leaves relayable outbox intent") {
   CHECK(after.job("tn-a", "ord-701").has_value());
   CHECK(after.sends("tn-a", "ord-701").size() == 1);
   CHECK(after.orders().size() == 2); // ord-701 and the control
+  using who = std::pair<storage::owner, std::string_view>;
+  for (const auto& of :
+       {who(storage::owner::fulfillment, domain::fulfillment_consumer),
+        who(storage::owner::notification, domain::notification_consumer),
+        who(storage::owner::inventory, domain::inventory_consumer)}) {
+    CAPTURE(of.second);
+    CHECK(after.foreign_event(of.first, of.second, "tn-a", "evt-701")
+          == domain::event_place{"ord-701", 1});
+    CHECK_FALSE(after.foreign_event(of.first, of.second, "tn-b", "evt-701"));
+  }
 }

@@ -16,6 +16,13 @@ TEST_CASE("report: what the checks left behind" * doctest::skip()) {
   REQUIRE(kept != nullptr);
   const std::string directory = kept;
 
+  const test::closed_store crash(directory + "/crash");
+  const auto applied =
+    crash.stream(storage::owner::fulfillment, domain::fulfillment_consumer,
+                 "tn-a", "ord-701");
+  REQUIRE(applied.recent.size() == 1);
+  CHECK(applied.recent[0].event_id == "evt-701");
+
   const test::closed_store ordering(directory + "/ordering");
   const auto a = ordering.position("tn-a", "ord-701");
   const auto b = ordering.position("tn-b", "ord-901");

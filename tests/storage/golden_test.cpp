@@ -36,6 +36,7 @@ TEST_CASE("golden: keys of the order owner") {
   CHECK(hex(order_key("a\0b"s, "\xFF")) == "106100ff620001ff0001");
   CHECK(hex(idempotency_key("acme", "k1")) == "1161636d6500016b310001");
   CHECK(hex(outbox_key(0, 0x0102)) == "12000000000000000102");
+  CHECK(hex(named_event_key("acme", "e1")) == "1361636d65000165310001");
 }
 
 TEST_CASE("golden: keys of inventory and relay") {
@@ -169,6 +170,21 @@ TEST_CASE("golden: an order") {
   CHECK(!domain::decode_order("acme", "o1", bytes + "x").ok());
   for (std::size_t size = 0; size < bytes.size(); ++size)
     CHECK(!domain::decode_order("acme", "o1", bytes.substr(0, size)).ok());
+}
+
+TEST_CASE("golden: an order with an event of another name") {
+  domain::order of;
+  of.order_id = "o1";
+  of.steps = {{domain::order_state::accepted, 1, 5, 1000, "e1"},
+              {domain::order_state::cancelled, 2, 300, 2000}};
+  const auto bytes = domain::encode(of);
+  CHECK(hex(bytes).substr(0, 4) == "0200");
+  CHECK(hex(bytes).ends_with("02010105d00f026531" // the id after its step
+                             "0302ac02a01f00"));  // named after the order
+  CHECK(*domain::decode_order("", "o1", bytes) == of);
+  CHECK(!domain::decode_order("", "o1", bytes + "x").ok());
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    CHECK(!domain::decode_order("", "o1", bytes.substr(0, size)).ok());
 }
 
 TEST_CASE("golden: acked.mark") {

@@ -86,6 +86,7 @@ std::vector<std::pair<kind, std::string>> one_of_each() {
   return {{kind::order, order_key("t", "o")},
           {kind::idempotency_key, idempotency_key("t", "k")},
           {kind::outbox, outbox_key(0, 258)},
+          {kind::named_event, named_event_key("t", "e")},
           {kind::stock, stock_key("t", "s")},
           {kind::reservation, reservation_key("t", "r")},
           {kind::held_chunk, held_chunk_key(7)},
@@ -203,8 +204,8 @@ TEST_CASE("every kind has one number, and its keys begin with it") {
 }
 
 TEST_CASE("hints stand for kind and tenant, for kind alone in logs") {
-  const std::set<kind> random{kind::idempotency_key, kind::foreign_event,
-                              kind::aside, kind::to_tell};
+  const std::set<kind> random{kind::idempotency_key, kind::named_event,
+                              kind::foreign_event, kind::aside, kind::to_tell};
   const std::set<kind> logs{kind::outbox,      kind::relay_cursor,
                             kind::receipt_run, kind::receipt_single,
                             kind::held_chunk,  kind::topic_log,

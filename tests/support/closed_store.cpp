@@ -3,6 +3,7 @@
 #include "app/config.hpp"
 #include "app/wiring_limits.hpp"
 #include "codec/event_json.hpp"
+#include "storage/consumer_store.hpp"
 #include "storage/keys.hpp"
 #include "storage/outbox.hpp"
 
@@ -83,6 +84,17 @@ domain::stream_row closed_store::stream(owner of, std::string_view consumer,
   const auto row =
     read().get(of, storage::stream_key(tenant, consumer, aggregate));
   return row ? whole(domain::decode_stream(*row)) : domain::stream_row{};
+}
+
+std::optional<domain::event_place>
+closed_store::foreign_event(owner of, std::string_view consumer,
+                            std::string_view tenant,
+                            std::string_view event_id) const {
+  const auto row =
+    read().get(of, storage::foreign_event_key(tenant, consumer, event_id));
+  if (!row)
+    return std::nullopt;
+  return whole(storage::decode_place(*row));
 }
 
 std::uint64_t closed_store::position(std::string_view tenant,

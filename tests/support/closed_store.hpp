@@ -36,6 +36,10 @@ public:
                                           std::string_view consumer,
                                           std::string_view tenant,
                                           std::string_view aggregate) const;
+  /// Where a consumer used an event id that is not of our own form.
+  [[nodiscard]] std::optional<domain::event_place>
+  foreign_event(storage::owner of, std::string_view consumer,
+                std::string_view tenant, std::string_view event_id) const;
   [[nodiscard]] std::uint64_t position(std::string_view tenant,
                                        std::string_view aggregate) const;
   [[nodiscard]] std::optional<domain::fulfillment_job>

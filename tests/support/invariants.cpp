@@ -131,6 +131,8 @@ private:
                  && row->second->envelope.aggregate_id == of.second
                  && row->second->envelope.tenant_id == of.first
                  && row->second->envelope.aggregate_sequence == sequence
+                 && row->second->envelope.event_id
+                      == domain::event_id_of(order, step)
                  && row->second->envelope.event_type
                       == domain::event_type_of(step.state),
                "I1: a step of " + of.second + " has no event");
