@@ -46,6 +46,22 @@ domain::status consumer::may_take(const stream_op& what, const consumer& from) {
   return domain::done();
 }
 
+namespace {
+
+domain::status may_leave(const domain::stream_row& row) {
+  if (!row.forward_to.empty())
+    return {failure::illegal_transition,
+            "the stream was redirected to " + row.forward_to + " before"};
+  if (!row.came_from.empty())
+    return {failure::illegal_transition, "the stream came from " + row.came_from
+                                           + ": it is redirected once"};
+  if (row.position == 0 && !row.waiting)
+    return {failure::not_found, "there is no such stream"};
+  return domain::done();
+}
+
+} // namespace
+
 void consumer::redirect(const stream_op& what, consumer& to) {
   const stream_id stream(what.tenant_id, what.aggregate_id);
   const auto refuse = [&](std::string why) {
@@ -53,16 +69,11 @@ void consumer::redirect(const stream_op& what, consumer& to) {
       what, domain::fault{failure::illegal_transition, std::move(why)});
   };
   auto row = store_.stream(stream.first, stream.second);
-  if (!row.forward_to.empty())
-    return refuse("the stream was redirected to " + row.forward_to + " before");
-  if (!row.came_from.empty())
-    return refuse("the stream came from " + row.came_from
-                  + ": it is redirected once");
-  if (row.position == 0 && !row.waiting)
-    return answer_when_durable(
-      what, domain::fault{failure::not_found, "there is no such stream"});
-  if (const auto fits = to.may_take(what, *this); !fits)
-    return answer_when_durable(what, fits.why());
+  auto allowed = may_leave(row);
+  if (allowed)
+    allowed = to.may_take(what, *this);
+  if (!allowed)
+    return answer_when_durable(what, allowed.why());
   std::vector<std::pair<std::uint64_t, storage::room_row>> room;
   store_.each_in_room(stream.first, stream.second, [&](auto at, auto kept) {
     if (room.size() <= rows_max)
