@@ -97,10 +97,12 @@ TEST_CASE_FIXTURE(used_store, "a foreign format is refused by its number") {
       REQUIRE(db.Put({}, "\x01", out.take()).ok());
     });
   };
-  write(1, 1);
-  check_refused(failure::storage_format, "format 1");
-  write((1ULL << 32U) + 1, 1);
-  check_refused(failure::storage_format, "format 4294967297");
+  for (const std::uint64_t other : {1, 3}) {
+    write(other, 1);
+    check_refused(failure::storage_format, "format " + std::to_string(other));
+  }
+  write((1ULL << 32U) + 2, 1);
+  check_refused(failure::storage_format, "format 4294967298");
   write(2, 257);
   check_refused(failure::storage_format, "257 lanes");
   tamper([](rocksdb::DB& db, auto&) {

@@ -87,7 +87,7 @@ public:
   }
   /// The acceptance applied by fulfillment and notification.
   void finish(const domain::order& of, domain::via door = domain::via::delivery,
-              const std::string& note = {}) {
+              const std::string& replay_id = {}) {
     domain::stream_row row;
     row.position = 1;
     row.recent = {{1,
@@ -96,7 +96,7 @@ public:
                    domain::inbox_mark::applied,
                    door,
                    {},
-                   note,
+                   replay_id,
                    noon + 9}};
     row.effect = domain::encode(domain::fulfillment_job{
       "ful-" + of.order_id, domain::job_state::started, noon + 9, 0});
