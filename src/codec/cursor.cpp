@@ -35,9 +35,29 @@ std::string cursor_sealer::code_of(const cursor_scope& scope,
   return std::string(support::bytes_of(code).substr(0, code_bytes));
 }
 
+std::string cursor_sealer::masked(std::string_view code,
+                                  std::string_view position) const {
+  std::string bytes(position);
+  std::string mask;
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    const auto place = at % sizeof(support::digest);
+    if (place == 0) {
+      std::string message;
+      frame(message, "mask");
+      frame(message, code);
+      frame(message, std::to_string(at));
+      const auto block = support::hmac_sha256(key_, message);
+      mask = support::bytes_of(block);
+    }
+    bytes[at] = static_cast<char>(bytes[at] ^ mask[place]);
+  }
+  return bytes;
+}
+
 std::string cursor_sealer::seal(const cursor_scope& scope,
                                 std::string_view position) const {
-  return support::base64url(std::string(position) + code_of(scope, position));
+  const auto code = code_of(scope, position);
+  return support::base64url(masked(code, position) + code);
 }
 
 std::optional<std::string> cursor_sealer::open(const cursor_scope& scope,
@@ -46,11 +66,11 @@ std::optional<std::string> cursor_sealer::open(const cursor_scope& scope,
   if (!bytes || bytes->size() < code_bytes)
     return std::nullopt;
   const auto cut = bytes->size() - code_bytes;
-  const auto position = std::string_view(*bytes).substr(0, cut);
-  if (!support::equal_in_constant_time(std::string_view(*bytes).substr(cut),
-                                       code_of(scope, position)))
+  const auto code = std::string_view(*bytes).substr(cut);
+  auto position = masked(code, std::string_view(*bytes).substr(0, cut));
+  if (!support::equal_in_constant_time(code, code_of(scope, position)))
     return std::nullopt;
-  return std::string(position);
+  return position;
 }
 
 std::string cursor_sealer::veil(std::string_view value) const {

@@ -37,6 +37,9 @@ public:
 private:
   [[nodiscard]] std::string code_of(const cursor_scope& scope,
                                     std::string_view position) const;
+  /// Its own inverse.
+  [[nodiscard]] std::string masked(std::string_view code,
+                                   std::string_view position) const;
 
   std::string key_;
 };

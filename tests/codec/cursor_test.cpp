@@ -1,4 +1,5 @@
 #include "codec/cursor.hpp"
+#include "support/digest.hpp"
 
 #include <doctest/doctest.h>
 
@@ -49,4 +50,14 @@ TEST_CASE("a veiled value can be compared and not read") {
   CHECK(sealer.veil("7") == sealer.veil("7"));
   CHECK(sealer.veil("7") != sealer.veil("8"));
   CHECK(sealer.veil("7").size() == 16);
+}
+
+TEST_CASE("a cursor does not show its position") {
+  const std::string position = "4711-and-a-position-longer-than-one-block-4711";
+  const auto cursor = sealer.seal(scope, position);
+  const auto bytes = parcelflow::support::bytes_of_base64url(cursor);
+  REQUIRE(bytes.has_value());
+  CHECK(bytes->find("4711") == std::string::npos);
+  CHECK(sealer.open(scope, cursor) == position);
+  CHECK(sealer.seal(scope, position) == cursor);
 }
