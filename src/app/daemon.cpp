@@ -142,6 +142,7 @@ private:
     http::api_dependencies with{
       &engine_->gateway(),
       storage::status_view(engine_->store()),
+      storage::ops_view(engine_->store()),
       &http_access_,
       {},
       codec::cursor_sealer(support::random_bytes(32)),

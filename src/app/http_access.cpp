@@ -11,6 +11,13 @@ domain::status http_access::check_tenant(std::string_view tenant) const {
   return to_.check_tenant(tenant);
 }
 
+std::vector<std::string> http_access::tenants() const {
+  std::vector<std::string> names;
+  for (const auto& [name, state] : to_.registry()->tenants)
+    names.push_back(name);
+  return names;
+}
+
 std::vector<domain::consumer_counts>
 consumer_counts_of(support::metrics& metrics) {
   std::vector<domain::consumer_counts> all;

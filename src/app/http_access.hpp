@@ -15,6 +15,7 @@ public:
   authenticate(std::string_view token, support::unix_ms now) const override;
   [[nodiscard]] domain::status
   check_tenant(std::string_view tenant) const override;
+  [[nodiscard]] std::vector<std::string> tenants() const override;
 
 private:
   const access_control& to_;

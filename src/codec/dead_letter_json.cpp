@@ -9,16 +9,6 @@ namespace {
 
 using domain::sha256_digest;
 
-bool is_utf8(std::string_view text) noexcept {
-  for (std::size_t at = 0; at < text.size();) {
-    const auto length = support::utf8_length_at(text, at);
-    if (length == 0)
-      return false;
-    at += length;
-  }
-  return true;
-}
-
 void write_attempt(std::string& text, const domain::attempt& of) {
   object_writer out(text);
   time(out, "at", of.at);
@@ -45,16 +35,6 @@ void write_identity(object_writer& out, const domain::dead_letter& of) {
   out.number("seen", of.seen);
 }
 
-void write_payload(object_writer& into, std::string_view payload) {
-  if (payload.empty())
-    return into.raw("payload", "null"), void();
-  object_writer out(into.member("payload"));
-  const bool text = is_utf8(payload);
-  out.text("encoding", text ? "utf-8" : "base64url");
-  out.text("text", text ? std::string(payload) : support::base64url(payload));
-  out.close();
-}
-
 void write_letter(object_writer& out, const domain::dead_letter& of) {
   write_identity(out, of);
   out.text("payloadSha256", support::hex(of.payload_sha256));
@@ -78,7 +58,6 @@ void write_letter(object_writer& out, const domain::dead_letter& of) {
   });
   array(out, "replayIds", of.replay_ids,
         [](std::string& list, const auto& id) { append_quoted(list, id); });
-  write_payload(out, of.payload);
 }
 
 void write_result(object_writer& into, const domain::dead_letter_evidence& of) {
@@ -87,6 +66,16 @@ void write_result(object_writer& into, const domain::dead_letter_evidence& of) {
   object_writer out(into.member("resultingEffect"));
   text_if(out, "effectId", of.effect_id);
   write_inbox_entry(out.member("inbox"), *of.result);
+  out.close();
+}
+
+/// What may be told of bytes that are not shown here.
+void write_payload_facts(object_writer& into,
+                         const std::optional<std::uint64_t>& bytes) {
+  object_writer out(into.member("payload"));
+  out.raw("expired", bytes ? "false" : "true");
+  if (bytes)
+    out.number("bytes", *bytes);
   out.close();
 }
 
@@ -128,7 +117,9 @@ std::string dead_letter_json(const domain::dead_letter_evidence& of,
   write_letter(out, of.letter);
   out.text("actor", frame.actor);
   time(out, "asOf", frame.now);
+  write_payload_facts(out, of.payload_bytes);
   out.number("streamPosition", of.position);
+  text_if(out, "redirectedTo", of.redirected_to);
   write_result(out, of);
   write_control(out, of.control);
   out.close();

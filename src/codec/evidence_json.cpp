@@ -5,15 +5,6 @@
 namespace parcelflow::codec {
 namespace {
 
-/// A place in a shared log: a number for admins, a keyed hash for tenants.
-void position(object_writer& into, std::string_view name,
-              std::string_view value, const viewer& who) {
-  if (who.sees_positions())
-    into.text(name, value);
-  else
-    into.text(name, who.veil->veil(value));
-}
-
 void write_receipt(std::string& text, const domain::publication& of,
                    const viewer& who) {
   object_writer out(text);
@@ -72,6 +63,8 @@ void write_consumer(std::string& text, const domain::consumer_evidence& of,
       counts = one;
   object_writer out(text);
   out.text("consumer", of.consumer).number("streamPosition", of.position);
+  text_if(out, "redirectedTo", of.redirected_to);
+  text_if(out, "cameFrom", of.came_from);
   array(out, "inbox", of.inbox, [](std::string& list, const auto& entry) {
     write_inbox_entry(list, entry);
   });

@@ -197,11 +197,14 @@ std::string stock_json(std::string_view sku, const domain::stock& of) {
 }
 
 std::string list_json(const std::vector<std::string>& items,
-                      std::string_view next_cursor) {
+                      std::string_view next_cursor,
+                      std::optional<std::uint64_t> total) {
   std::string text;
   object_writer out(text);
   array(out, "items", items,
         [](std::string& list, const auto& item) { list += item; });
+  if (total)
+    out.number("total", *total);
   text_if(out, "nextCursor", next_cursor);
   out.close();
   return text;

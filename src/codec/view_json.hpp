@@ -13,6 +13,7 @@
 #include "domain/order_view.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,7 @@ struct viewer {
   domain::role granted = domain::role::tenant_operator;
   const cursor_sealer* veil = nullptr; ///< hides positions; not null
 
-  /// Dead-letter ids, causes and payloads.
+  /// Dead-letter ids and causes.
   [[nodiscard]] bool sees_dead_letters() const noexcept {
     return granted >= domain::role::responder;
   }
@@ -59,8 +60,7 @@ struct evidence_frame {
 
 [[nodiscard]] std::string stock_json(std::string_view sku,
                                      const domain::stock& of);
-/// The whole record; its payload as text if it is UTF-8, else as base64url.
-/// For responders alone.
+/// The whole record without its payload. For responders alone.
 [[nodiscard]] std::string dead_letter_json(const domain::dead_letter& of);
 /// The same with what became of its event and a stream that moved.
 [[nodiscard]] std::string
@@ -69,8 +69,10 @@ dead_letter_json(const domain::dead_letter_evidence& of,
 /// A row of a list: no payload, no history.
 [[nodiscard]] std::string dead_letter_row_json(const domain::dead_letter& of);
 
-/// {"items":[…],"nextCursor":"…"}; without a cursor on the last page.
-[[nodiscard]] std::string list_json(const std::vector<std::string>& items,
-                                    std::string_view next_cursor);
+/// {"items":[…],"total":…,"nextCursor":"…"}; without a cursor on the last
+/// page; with a total (over all pages) where one is known.
+[[nodiscard]] std::string
+list_json(const std::vector<std::string>& items, std::string_view next_cursor,
+          std::optional<std::uint64_t> total = std::nullopt);
 
 } // namespace parcelflow::codec

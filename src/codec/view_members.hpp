@@ -22,6 +22,15 @@ inline void text_if(object_writer& into, std::string_view name,
     into.text(name, value);
 }
 
+/// A place in a shared log: as it is for admins, a keyed hash for others.
+inline void position(object_writer& into, std::string_view name,
+                     std::string_view value, const viewer& who) {
+  if (who.sees_positions())
+    into.text(name, value);
+  else
+    into.text(name, who.veil->veil(value));
+}
+
 /// An array; `write` appends one item to the text.
 template <class Items, class Write>
 void array(object_writer& into, std::string_view name, const Items& items,

@@ -6,8 +6,8 @@
 
 namespace parcelflow::domain {
 
-bool dead_letter_filter::matches(const dead_letter& of) const {
-  if ((state && of.state() != *state) || (cause && of.cause != *cause))
+bool dead_letter_filter::matches(const letter_glance& of) const {
+  if ((state && of.state != *state) || (cause && of.cause != *cause))
     return false;
   if ((!consumer.empty() && of.consumer != consumer)
       || (!event_type.empty() && of.event_type != event_type)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "domain/dead_letter.hpp"
+#include "domain/letter_glance.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -24,7 +25,10 @@ struct dead_letter_filter {
   /// Somewhere in its ids, trace or reason, byte for byte; never the payload.
   std::string text;
 
-  [[nodiscard]] bool matches(const dead_letter& of) const;
+  [[nodiscard]] bool matches(const letter_glance& of) const;
+  [[nodiscard]] bool matches(const dead_letter& of) const {
+    return matches(glance_at(of));
+  }
   friend bool operator==(const dead_letter_filter&,
                          const dead_letter_filter&) = default;
 };

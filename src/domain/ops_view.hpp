@@ -67,6 +67,10 @@ struct causal_step {
   std::string where; ///< "order", "relay", a consumer, "dead_letter"
   std::string id;
   std::string detail; ///< one sentence
+  /// About dead letters, replays and causes: not for the tenant's operators.
+  bool for_responders = false;
+
+  friend bool operator==(const causal_step&, const causal_step&) = default;
 };
 
 struct causal_line {

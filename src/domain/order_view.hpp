@@ -93,6 +93,8 @@ struct consumer_evidence {
   std::vector<attempt> rolled_back;   ///< of the event that waits, durable
   unix_ms next_attempt_at = 0;
   std::string dead_letter_id;
+  std::string redirected_to; ///< the stream was handed to that consumer
+  std::string came_from;     ///< it was handed over by that one
 };
 
 struct order_evidence {
@@ -112,13 +114,15 @@ struct control_stream {
   unix_ms last_applied_at = 0;
 };
 
-/// A dead letter and what became of its event.
+/// A dead letter without its payload, and what became of its event.
 struct dead_letter_evidence {
   dead_letter letter;
-  std::uint64_t position = 0;        ///< of its stream at its consumer
+  std::uint64_t position = 0;        ///< of its stream where it is now
+  std::string redirected_to;         ///< the consumer that the stream is at
   std::optional<inbox_entry> result; ///< its event, used at last
   std::string effect_id;             ///< of what applying it made, if anything
   std::optional<control_stream> control;
+  std::optional<std::uint64_t> payload_bytes; ///< nothing: it expired
 };
 
 /// What only the running process counts, since it started.

@@ -72,20 +72,24 @@ domain::outcome<std::string> choose_tenant(const route_call& call) {
           "Parcelflow-Tenant"};
 }
 
-} // namespace
+domain::fault denied(const route_call& call, const std::string& tenant,
+                     const admission& asks) {
+  note_denied(call, tenant, asks.verb, call.with().clock->now());
+  return {failure::forbidden, "this token's role or tenants do not allow that"};
+}
 
-domain::status admit(route_call& call, const admission& asks) {
-  auto& shared = *call.shared;
-  const auto now = call.with().clock->now();
-  const auto token = bearer_token(*call.in);
-  auto who = token.empty()
-               ? domain::outcome<domain::identity>{failure::unauthenticated, ""}
-               : call.with().access->authenticate(token, now);
-  if (!who) {
-    note_unauthenticated(shared, now);
-    return {failure::unauthenticated, "a valid bearer token is required"};
-  }
-  call.who = *std::move(who);
+/// Beyond one tenant: no tenant is chosen, so none is checked.
+domain::status admit_to_all(const route_call& call, const admission& asks) {
+  const auto& who = call.who;
+  const bool allowed = asks.over == reach::everything
+                         ? who.granted == domain::role::admin && who.tenants.all
+                         : who.granted >= asks.needed;
+  if (!allowed)
+    return denied(call, {}, asks);
+  return domain::done();
+}
+
+domain::status admit_to_one(route_call& call, const admission& asks) {
   auto tenant = choose_tenant(call);
   if (!tenant)
     return tenant.why();
@@ -96,14 +100,31 @@ domain::status admit(route_call& call, const admission& asks) {
                                     && call.who.granted == domain::role::admin
                                     && call.who.tenants.all
                                 : domain::may(call.who, asks.needed, *tenant);
-  if (!allowed) {
-    note_denied(call, *tenant, asks.verb, now);
-    return {failure::forbidden,
-            "this token's role or tenants do not allow that"};
-  }
+  if (!allowed)
+    return denied(call, *tenant, asks);
   call.tenant = *std::move(tenant);
   return built_in ? domain::done()
                   : call.with().access->check_tenant(call.tenant);
+}
+
+} // namespace
+
+domain::status admit(route_call& call, const admission& asks) {
+  const auto now = call.with().clock->now();
+  const auto token = bearer_token(*call.in);
+  auto who = token.empty()
+               ? domain::outcome<domain::identity>{failure::unauthenticated, ""}
+               : call.with().access->authenticate(token, now);
+  if (!who) {
+    note_unauthenticated(*call.shared, now);
+    return {failure::unauthenticated, "a valid bearer token is required"};
+  }
+  call.who = *std::move(who);
+  const bool names_one = call.in->header_count(tenant_header) > 0;
+  if (asks.over == reach::everything
+      || (asks.over == reach::token && !names_one))
+    return admit_to_all(call, asks);
+  return admit_to_one(call, asks);
 }
 
 } // namespace parcelflow::http

@@ -1,7 +1,6 @@
 #include "http/list_query.hpp"
 
 #include <charconv>
-#include <utility>
 
 namespace parcelflow::http {
 
@@ -50,31 +49,13 @@ read_list(const route_call& call, std::string_view list,
   return query;
 }
 
-std::optional<support::unix_ms> parse_duration(std::string_view text) {
-  constexpr std::pair<std::string_view, support::unix_ms> units[] = {
-    {"ms", 1},
-    {"s", 1000},
-    {"m", 60 * 1000},
-    {"h", 3600'000},
-    {"d", 24 * 3600'000}};
-  constexpr std::uint64_t count_max = 1'000'000;
-  const auto digits = text.find_first_not_of("0123456789");
-  if (digits == std::string_view::npos || digits == 0)
-    return std::nullopt;
-  const auto count = number_of(text.substr(0, digits));
-  for (const auto& [unit, ms] : units)
-    if (count && *count <= count_max && text.substr(digits) == unit)
-      return static_cast<support::unix_ms>(*count) * ms;
-  return std::nullopt;
-}
-
 void answer_list(const route_call& call, const list_query& query,
-                 const std::vector<std::string>& items,
-                 const std::string& next) {
+                 const std::vector<std::string>& items, const std::string& next,
+                 std::optional<std::uint64_t> total) {
   const auto cursor = next.empty()
                         ? std::string()
                         : call.with().cursors.seal(query.scope(call), next);
-  call.answer(json_response(200, codec::list_json(items, cursor)));
+  call.answer(json_response(200, codec::list_json(items, cursor, total)));
 }
 
 } // namespace parcelflow::http

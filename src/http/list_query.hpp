@@ -31,13 +31,9 @@ struct list_query {
 read_list(const route_call& call, std::string_view list,
           const std::vector<std::string_view>& filters);
 
-/// "250ms", "30s", "5m", "2h", "1d".
-[[nodiscard]] std::optional<support::unix_ms>
-parse_duration(std::string_view text);
-
 /// Seals the next page's cursor and answers.
 void answer_list(const route_call& call, const list_query& query,
-                 const std::vector<std::string>& items,
-                 const std::string& next);
+                 const std::vector<std::string>& items, const std::string& next,
+                 std::optional<std::uint64_t> total = std::nullopt);
 
 } // namespace parcelflow::http

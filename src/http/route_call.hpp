@@ -8,6 +8,7 @@
 #include "http/routes.hpp"
 #include "http/target.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,7 +40,7 @@ struct route_call {
   responder answer;
   // filled in by the door's checks, for routes that need a token
   domain::identity who;
-  std::string tenant;
+  std::string tenant; ///< empty: a route that reaches beyond one
 
   [[nodiscard]] const api_dependencies& with() const { return shared->with; }
   [[nodiscard]] codec::viewer viewer() const {
@@ -59,9 +60,17 @@ struct route_call {
 
 [[nodiscard]] response json_response(int status, std::string body);
 
+/// Which tenants a route tells about.
+enum class reach : std::uint8_t {
+  one_tenant = 1, ///< the one that the header names, or the token implies
+  token,          ///< that one if the header names one, else all of the token's
+  everything,     ///< the whole process: for admins of all tenants
+};
+
 /// What the door asks of a caller before a route is served.
 struct admission {
   domain::role needed = domain::role::tenant_operator;
+  reach over = reach::one_tenant;
   bool reads_only = false;
   std::string verb; ///< of the route, for the operator log
 };
@@ -81,9 +90,23 @@ void list_orders(route_call&& call);
 void put_stock(route_call&& call);
 void show_stock(route_call&& call);
 void list_stock(route_call&& call);
-// routes_ops.cpp
+// routes_letters.cpp
 void list_dead_letters(route_call&& call);
 void show_dead_letter(route_call&& call);
+// routes_watch.cpp
+void list_streams(route_call&& call);
+void list_replays(route_call&& call);
+void show_replay(route_call&& call);
+void list_replay_items(route_call&& call);
+void find_id(route_call&& call);
+void explain_order(route_call&& call);
+// routes_process.cpp
+void list_operator_log(route_call&& call);
+void verify_operator_log(route_call&& call);
+void show_outbox(route_call&& call);
+void list_tenants(route_call&& call);
+void list_pauses(route_call&& call);
+// routes_ops.cpp
 void show_liveness(route_call&& call);
 void show_readiness(route_call&& call);
 void show_metrics(route_call&& call);

@@ -18,6 +18,7 @@ struct route {
   std::vector<std::string_view> path;
   void (*serve)(route_call&&);
   role needed = role::tenant_operator;
+  reach over = reach::one_tenant;
   bool open = false; ///< asks for no token
 };
 
@@ -34,9 +35,34 @@ const std::vector<route>& routes() {
     {"PUT", {"v1", "inventory", "{sku}"}, put_stock},
     {"GET", {"v1", "dead-letters"}, list_dead_letters, role::responder},
     {"GET", {"v1", "dead-letters", "{id}"}, show_dead_letter, role::responder},
-    {"GET", {"livez"}, show_liveness, role::tenant_operator, true},
-    {"GET", {"readyz"}, show_readiness, role::tenant_operator, true},
-    {"GET", {"metrics"}, show_metrics, role::tenant_operator, true},
+    {"GET", {"v1", "streams"}, list_streams, role::responder},
+    {"GET", {"v1", "replays"}, list_replays, role::responder},
+    {"GET", {"v1", "replays", "{id}"}, show_replay, role::responder},
+    {"GET",
+     {"v1", "replays", "{id}", "items"},
+     list_replay_items,
+     role::responder},
+    {"GET", {"v1", "find"}, find_id, role::responder},
+    {"GET", {"v1", "orders", "{id}", "explain"}, explain_order},
+    {"GET",
+     {"v1", "operator-log"},
+     list_operator_log,
+     role::responder,
+     reach::token},
+    {"GET",
+     {"v1", "operator-log", "verify"},
+     verify_operator_log,
+     role::admin,
+     reach::everything},
+    {"GET", {"v1", "outbox"}, show_outbox, role::admin, reach::everything},
+    {"GET", {"v1", "pauses"}, list_pauses, role::admin, reach::everything},
+    {"GET", {"v1", "tenants"}, list_tenants, role::responder, reach::token},
+    {.method = "GET", .path = {"livez"}, .serve = show_liveness, .open = true},
+    {.method = "GET",
+     .path = {"readyz"},
+     .serve = show_readiness,
+     .open = true},
+    {.method = "GET", .path = {"metrics"}, .serve = show_metrics, .open = true},
   };
   return all;
 }
@@ -95,8 +121,8 @@ void api::operator()(const std::shared_ptr<const request>& in,
     }
     route_call call{state_, in, *std::move(target), std::move(answer), {}, {}};
     if (!one.open)
-      if (const auto no =
-            admit(call, {one.needed, one.method == "GET", verb_of(one)});
+      if (const auto no = admit(
+            call, {one.needed, one.over, one.method == "GET", verb_of(one)});
           !no)
         return call.refuse(no.why());
     return one.serve(std::move(call));

@@ -16,6 +16,7 @@
 #include "domain/denial_book.hpp"
 #include "domain/order_view.hpp"
 #include "http/server.hpp"
+#include "storage/ops_view.hpp"
 #include "storage/status_view.hpp"
 #include "support/clock.hpp"
 #include "support/id_source.hpp"
@@ -40,6 +41,8 @@ public:
   /// unknown_tenant, tenant_suspended, tenant_erased.
   [[nodiscard]] virtual domain::status
   check_tenant(std::string_view tenant) const = 0;
+  /// The names of all that are registered, ascending.
+  [[nodiscard]] virtual std::vector<std::string> tenants() const = 0;
 };
 
 struct readiness {
@@ -55,6 +58,7 @@ struct readiness {
 struct api_dependencies {
   actors::gateway* gateway = nullptr;
   storage::status_view view;
+  storage::ops_view ops;
   const authenticator* access = nullptr;
   codec::order_limits order_limits;
   codec::cursor_sealer cursors;

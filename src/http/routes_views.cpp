@@ -1,4 +1,5 @@
 // What an order became: one order, its evidence, the list of orders.
+#include "codec/filter_text.hpp"
 #include "http/etag.hpp"
 #include "http/list_query.hpp"
 #include "http/route_call.hpp"
@@ -27,7 +28,7 @@ domain::outcome<storage::order_filter> filter_of(const route_call& call) {
               "state must be accepted, completed or cancelled"};
   }
   if (const auto text = call.target.parameter("not_finished_for")) {
-    const auto age = parse_duration(*text);
+    const auto age = codec::parse_duration(*text);
     if (!age)
       return {failure::invalid_request,
               "not_finished_for must be a number and ms, s, m, h or d, such "

@@ -1,7 +1,7 @@
 #include "storage/dead_letter_join.hpp"
 
+#include "storage/consumer_places.hpp"
 #include "storage/keys.hpp"
-#include "storage/order_join.hpp"
 
 #include <algorithm>
 
@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view control_tenant = "_control";
 constexpr std::size_t control_tenants_max = 16;
 constexpr std::size_t control_streams_max = 64;
+constexpr std::size_t head = 2; // of a payload's row: record version, key id
 
 /// The id of what applying the event made.
 std::string effect_id_of(row_reader& in, owner of,
@@ -77,36 +78,42 @@ control_of(row_reader& in, owner of, const domain::dead_letter& letter,
 
 std::optional<domain::dead_letter>
 letter_of(row_reader& in, std::string_view tenant, std::string_view id) {
-  auto letter =
-    in.get(owner::dead_letter, dead_letter_key(tenant, id), [&](auto bytes) {
-      return domain::decode_dead_letter(tenant, id, bytes);
-    });
-  constexpr std::size_t head = 2; // record version, key id
-  if (letter)
-    if (const auto payload =
-          in.rows().get(owner::dead_letter, payload_key(tenant, id)))
-      letter->payload = payload->substr(std::min(head, payload->size()));
-  return letter;
+  return in.get(
+    owner::dead_letter, dead_letter_key(tenant, id),
+    [&](auto bytes) { return domain::decode_dead_letter(tenant, id, bytes); });
+}
+
+std::optional<std::string> payload_of(row_reader& in, std::string_view tenant,
+                                      std::string_view id) {
+  auto payload = in.rows().get(owner::dead_letter, payload_key(tenant, id));
+  if (payload)
+    payload->erase(0, std::min(head, payload->size()));
+  return payload;
 }
 
 dead_letter_evidence
 evidence_of(row_reader& in, domain::dead_letter letter,
             const std::vector<std::string>& control_tenants) {
   dead_letter_evidence shown;
-  if (const auto of = owner_of(letter.consumer)) {
-    const auto row =
-      in.stream(*of, letter.tenant_id, letter.consumer, letter.aggregate_id);
+  if (const auto payload =
+        payload_of(in, letter.tenant_id, letter.dead_letter_id))
+    shown.payload_bytes = payload->size();
+  if (const auto home = place_of(in, letter.consumer)) {
+    const auto& [where, row, from] =
+      follow(in, *home, letter.tenant_id, letter.aggregate_id);
     shown.position = row.position;
-    auto used = used_at(in, *of, letter.tenant_id, letter.consumer,
-                        letter.aggregate_id, row, letter.observed_sequence);
+    if (!from.empty())
+      shown.redirected_to = where.name;
+    auto used = used_at(in, where, letter.tenant_id, letter.aggregate_id, row,
+                        letter.observed_sequence);
     // Another event may stand there: that is a fork, not a result.
     if (used && used->event_id == letter.event_id
         && used->digest == letter.digest) {
       if (used->mark == domain::inbox_mark::applied)
-        shown.effect_id = effect_id_of(in, *of, letter, row);
+        shown.effect_id = effect_id_of(in, where.of, letter, row);
       shown.result = std::move(used);
     }
-    shown.control = control_of(in, *of, letter, control_tenants);
+    shown.control = control_of(in, where.of, letter, control_tenants);
   }
   shown.letter = std::move(letter);
   return shown;

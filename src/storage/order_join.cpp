@@ -1,10 +1,10 @@
 #include "storage/order_join.hpp"
 
+#include "storage/consumer_places.hpp"
 #include "storage/keys.hpp"
 #include "support/log.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 
 namespace parcelflow::storage {
@@ -16,18 +16,6 @@ using support::unix_ms;
 
 namespace {
 
-struct hosted_consumer {
-  owner of;
-  std::string_view name;
-};
-
-/// The consumers of order events, in the order in which they are shown.
-constexpr std::array<hosted_consumer, 3> consumers{{
-  {owner::fulfillment, domain::fulfillment_consumer},
-  {owner::notification, domain::notification_consumer},
-  {owner::inventory, domain::inventory_consumer},
-}};
-
 stage done_at(unix_ms at, std::string id) {
   stage done;
   done.state = stage_state::done;
@@ -38,8 +26,8 @@ stage done_at(unix_ms at, std::string id) {
 
 /// Why the acceptance is not applied: it waits, or nothing came yet.
 stage waiting_stage(row_reader& in, const domain::order& of,
-                    const hosted_consumer& where,
-                    const domain::stream_row& row) {
+                    const placed_stream& stream) {
+  const auto& [where, row, from] = stream;
   stage shown;
   if (!row.waiting)
     return shown;
@@ -69,12 +57,11 @@ stage waiting_stage(row_reader& in, const domain::order& of,
 /// effect; without an effect the event was declined or skipped: a responder
 /// knows, and it does not go on by itself.
 stage effect_stage(row_reader& in, const domain::order& of,
-                   const hosted_consumer& where, const domain::stream_row& row,
-                   unix_ms at, std::string id) {
+                   const placed_stream& stream, unix_ms at, std::string id) {
+  const auto& [where, row, from] = stream;
   if (row.position == 0)
-    return waiting_stage(in, of, where, row);
-  const auto entry =
-    used_at(in, where.of, of.tenant_id, where.name, of.order_id, row, 1);
+    return waiting_stage(in, of, stream);
+  const auto entry = used_at(in, where, of.tenant_id, of.order_id, row, 1);
   if (id.empty()) {
     stage held;
     held.state = stage_state::held;
@@ -120,11 +107,13 @@ void note_missing_receipt(const domain::order& of,
 
 domain::consumer_evidence consumer_evidence_of(row_reader& in,
                                                const domain::order& of,
-                                               const hosted_consumer& where) {
+                                               const consumer_place& where,
+                                               domain::stream_row row) {
   domain::consumer_evidence shown;
   shown.consumer = where.name;
-  auto row = in.stream(where.of, of.tenant_id, where.name, of.order_id);
   shown.position = row.position;
+  shown.redirected_to = row.forward_to;
+  shown.came_from = row.came_from;
   shown.inbox = in.older_inbox(where.of, of.tenant_id, where.name, of.order_id);
   shown.inbox.insert(shown.inbox.end(), row.recent.begin(), row.recent.end());
   shown.waiting = row.waiting;
@@ -139,6 +128,21 @@ domain::consumer_evidence consumer_evidence_of(row_reader& in,
   shown.next_attempt_at = room->second.next_at;
   shown.dead_letter_id = room->second.dead_letter_id;
   return shown;
+}
+
+/// The three of every order whether they have seen it or not; of the others
+/// those that have.
+std::vector<domain::consumer_evidence>
+consumers_evidence_of(row_reader& in, const domain::order& of) {
+  constexpr std::size_t of_every_order = 3;
+  std::vector<domain::consumer_evidence> all;
+  std::size_t number = 0;
+  for (const auto& where : consumers_of(in)) {
+    auto row = in.stream(where.of, of.tenant_id, where.name, of.order_id);
+    if (number++ < of_every_order || row != domain::stream_row{})
+      all.push_back(consumer_evidence_of(in, of, where, std::move(row)));
+  }
+  return all;
 }
 
 domain::event_evidence event_evidence_of(row_reader& in,
@@ -191,26 +195,6 @@ std::vector<std::string> dead_letters_of(row_reader& in,
 
 } // namespace
 
-std::optional<owner> owner_of(std::string_view consumer) {
-  for (const auto& one : consumers)
-    if (one.name == consumer)
-      return one.of;
-  return std::nullopt;
-}
-
-std::optional<domain::inbox_entry>
-used_at(row_reader& in, owner of, std::string_view tenant,
-        std::string_view consumer, std::string_view aggregate,
-        const domain::stream_row& row, std::uint64_t sequence) {
-  for (const auto& entry : row.recent)
-    if (entry.sequence == sequence)
-      return entry;
-  if (sequence > row.position)
-    return std::nullopt;
-  return in.get(of, inbox_entry_key(tenant, consumer, aggregate, sequence),
-                [](auto bytes) { return domain::decode_inbox_entry(bytes); });
-}
-
 stage published_stage(row_reader& in, const domain::order& of,
                       const domain::order_step& step) {
   const auto held = in.held(of.tenant_id, of.order_id);
@@ -231,30 +215,30 @@ stage published_stage(row_reader& in, const domain::order& of,
 
 domain::order_view view_of(row_reader& in, domain::order of) {
   domain::order_view view;
-  const auto& [fulfillment, notification, inventory] = consumers;
-  static_cast<void>(inventory);
-  const auto job_row =
-    in.stream(fulfillment.of, of.tenant_id, fulfillment.name, of.order_id);
-  const auto sends_row =
-    in.stream(notification.of, of.tenant_id, notification.name, of.order_id);
-  if (auto job = in.whole(domain::decode_job(job_row.effect)))
+  const auto fulfillment =
+    follow(in, {owner::fulfillment, std::string(domain::fulfillment_consumer)},
+           of.tenant_id, of.order_id);
+  const auto notification = follow(
+    in, {owner::notification, std::string(domain::notification_consumer)},
+    of.tenant_id, of.order_id);
+  if (auto job = in.whole(domain::decode_job(fulfillment.row.effect)))
     view.job = std::move(*job);
-  if (auto sends = in.whole(domain::decode_sends(sends_row.effect)))
+  if (auto sends = in.whole(domain::decode_sends(notification.row.effect)))
     view.sends = std::move(*sends);
 
   auto& progress = view.progress;
   progress.accepted = done_at(of.accepted_at(), of.order_id);
   progress.published = published_stage(in, of, of.steps.front());
-  progress.fulfillment_started = effect_stage(
-    in, of, fulfillment, job_row, view.job ? view.job->started_at : 0,
-    view.job ? view.job->fulfillment_id : std::string());
+  progress.fulfillment_started =
+    effect_stage(in, of, fulfillment, view.job ? view.job->started_at : 0,
+                 view.job ? view.job->fulfillment_id : std::string());
   const auto sent =
     std::find_if(view.sends.begin(), view.sends.end(), [](const auto& send) {
       return send.template_name == domain::confirmation_template;
     });
   const bool is_sent = sent != view.sends.end();
   progress.notified =
-    effect_stage(in, of, notification, sends_row, is_sent ? sent->at : 0,
+    effect_stage(in, of, notification, is_sent ? sent->at : 0,
                  is_sent ? sent->notification_id : std::string());
   view.order = std::move(of);
   return view;
@@ -265,8 +249,7 @@ domain::order_evidence evidence_of(row_reader& in, domain::order of,
   domain::order_evidence shown;
   for (const auto& step : of.steps)
     shown.events.push_back(event_evidence_of(in, of, step, now));
-  for (const auto& where : consumers)
-    shown.consumers.push_back(consumer_evidence_of(in, of, where));
+  shown.consumers = consumers_evidence_of(in, of);
   const auto reservation =
     in.get(owner::inventory, reservation_key(of.tenant_id, of.reservation_id),
            [](auto bytes) { return domain::decode_reservation(bytes); });

@@ -55,6 +55,24 @@ void snapshot::scan(owner of, std::string_view from, std::string_view upper,
     impl_->shared->fail("scan", at->status());
 }
 
+void snapshot::scan_back(owner of, std::string_view from,
+                         std::string_view upper,
+                         const family::visitor& visit) const {
+  impl_->shared->check();
+  auto options = impl_->options();
+  const rocksdb::Slice first = slice(from);
+  const rocksdb::Slice bound = slice(upper);
+  options.iterate_lower_bound = &first;
+  options.iterate_upper_bound = &bound;
+  const std::unique_ptr<rocksdb::Iterator> at(
+    impl_->shared->db->NewIterator(options, impl_->shared->handle(of)));
+  for (at->SeekToLast(); at->Valid(); at->Prev())
+    if (!visit(view(at->key()), view(at->value())))
+      return;
+  if (!at->status().ok())
+    impl_->shared->fail("scan", at->status());
+}
+
 std::optional<std::pair<std::string, std::string>>
 snapshot::first(owner of, std::string_view from, std::string_view upper) const {
   std::optional<std::pair<std::string, std::string>> found;
@@ -67,19 +85,12 @@ snapshot::first(owner of, std::string_view from, std::string_view upper) const {
 
 std::optional<std::pair<std::string, std::string>>
 snapshot::last(owner of, std::string_view from, std::string_view upper) const {
-  auto options = impl_->options();
-  const rocksdb::Slice first = slice(from);
-  const rocksdb::Slice bound = slice(upper);
-  options.iterate_lower_bound = &first;
-  options.iterate_upper_bound = &bound;
-  const std::unique_ptr<rocksdb::Iterator> at(
-    impl_->shared->db->NewIterator(options, impl_->shared->handle(of)));
-  at->SeekToLast();
-  if (at->Valid())
-    return std::pair(at->key().ToString(), at->value().ToString());
-  if (!at->status().ok())
-    impl_->shared->fail("scan", at->status());
-  return std::nullopt;
+  std::optional<std::pair<std::string, std::string>> found;
+  scan_back(of, from, upper, [&](std::string_view key, std::string_view value) {
+    found.emplace(key, value);
+    return false;
+  });
+  return found;
 }
 
 } // namespace parcelflow::storage

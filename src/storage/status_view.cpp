@@ -1,10 +1,10 @@
 #include "storage/status_view.hpp"
 
 #include "storage/dead_letter_join.hpp"
+#include "storage/event_place.hpp"
 #include "storage/keys.hpp"
 #include "storage/order_join.hpp"
-
-#include <algorithm>
+#include "storage/page_walk.hpp"
 
 namespace parcelflow::storage {
 
@@ -14,26 +14,6 @@ namespace {
 
 constexpr std::string_view no_order = "there is no such order";
 constexpr std::string_view no_letter = "there is no such dead letter";
-
-/// What an event id of our own form names.
-std::optional<domain::event_place> place_of(std::string_view event_id) {
-  domain::envelope about;
-  about.event_id = event_id;
-  constexpr std::size_t head = 4; // "evt-"
-  constexpr std::size_t ulid_size = 26;
-  if (event_id.size() <= head + ulid_size + 1)
-    return std::nullopt;
-  about.aggregate_id = "ord-" + std::string(event_id.substr(head, ulid_size));
-  for (const char c : event_id.substr(head + ulid_size + 1)) {
-    if (c < '0' || c > '9' || about.aggregate_sequence > 1'000'000'000)
-      return std::nullopt;
-    about.aggregate_sequence =
-      about.aggregate_sequence * 10 + static_cast<std::uint64_t>(c - '0');
-  }
-  if (domain::form_of(about) != domain::id_form::own)
-    return std::nullopt;
-  return domain::event_place{about.aggregate_id, about.aggregate_sequence};
-}
 
 bool wanted(row_reader& in, const order_filter& filter, const domain::order& of,
             domain::order_view& view) {
@@ -45,58 +25,6 @@ bool wanted(row_reader& in, const order_filter& filter, const domain::order& of,
   const auto& progress = view.progress;
   return !filter.unfinished_since || !progress.fulfillment_started.finished()
          || !progress.notified.finished();
-}
-
-template <class Value>
-domain::outcome<Value> answer(const row_reader& in, std::optional<Value> found,
-                              std::string_view missing) {
-  if (in.failed())
-    return in.why();
-  if (!found)
-    return {failure::not_found, std::string(missing)};
-  return *std::move(found);
-}
-
-/// Walks the rows of one tenant and kind from a page's start. `take` answers
-/// whether the row belongs on the page; the walk ends when the page is full or
-/// enough rows were looked at, and then says where to go on.
-template <class Item, class Take>
-domain::page<Item> walk(row_reader& in, owner of, kind what,
-                        std::string_view tenant, const page_request& request,
-                        const Take& take) {
-  domain::page<Item> page;
-  const auto all = key_writer(what).text(tenant).take();
-  auto from = all;
-  if (!request.after.empty()) // a key is no prefix of another: +NUL is next
-    from = key_writer(what).text(tenant).text(request.after).take() + '\0';
-  std::size_t looked_at = 0;
-  std::string last;
-  bool more = false;
-  in.rows().scan(of, from, prefix_end(all),
-                 [&](std::string_view key, std::string_view value) {
-                   if (page.items.size() >= request.limit
-                       || looked_at >= status_view::rows_looked_at_max) {
-                     more = true;
-                     return false;
-                   }
-                   looked_at += 1;
-                   key_reader parts(key);
-                   parts.text();
-                   last = parts.text();
-                   take(last, value, page.items);
-                   return !in.failed();
-                 });
-  if (more)
-    page.next = std::move(last);
-  return page;
-}
-
-template <class Item>
-domain::outcome<domain::page<Item>> answer(const row_reader& in,
-                                           domain::page<Item> page) {
-  if (in.failed())
-    return in.why();
-  return page;
 }
 
 } // namespace
@@ -126,18 +54,10 @@ domain::outcome<domain::order_view>
 status_view::order_by_event(std::string_view tenant,
                             std::string_view event_id) const {
   row_reader in(*rows_);
-  auto place = place_of(event_id);
-  if (!place)
-    place = in.get(owner::order, named_event_key(tenant, event_id),
-                   [](auto bytes) { return decode_place(bytes); });
   std::optional<domain::order_view> view;
-  if (place)
+  if (const auto place = committed_place(in, tenant, event_id))
     if (auto order = in.order(tenant, place->aggregate_id))
-      if (std::any_of(order->steps.begin(), order->steps.end(),
-                      [&](const auto& step) {
-                        return domain::event_id_of(*order, step) == event_id;
-                      }))
-        view = view_of(in, *std::move(order));
+      view = view_of(in, *std::move(order));
   return answer(in, std::move(view), no_order);
 }
 
@@ -189,28 +109,19 @@ status_view::stock_list(std::string_view tenant,
           }));
 }
 
-domain::outcome<domain::page<domain::dead_letter>>
-status_view::dead_letters(std::string_view tenant,
-                          const dead_letter_filter& filter,
-                          const page_request& page) const {
-  row_reader in(*rows_);
-  return answer(
-    in,
-    walk<domain::dead_letter>(
-      in, owner::dead_letter, kind::dead_letter, tenant, page,
-      [&](const std::string& id, std::string_view value, auto& items) {
-        auto letter = in.whole(domain::decode_dead_letter(tenant, id, value));
-        if (letter && (!filter.state || letter->state() == *filter.state)
-            && (!filter.cause || letter->cause == *filter.cause)
-            && (filter.consumer.empty() || letter->consumer == filter.consumer))
-          items.push_back(*std::move(letter));
-      }));
-}
-
 domain::outcome<domain::dead_letter>
 status_view::dead_letter(std::string_view tenant, std::string_view id) const {
   row_reader in(*rows_);
   return answer(in, letter_of(in, tenant, id), no_letter);
+}
+
+domain::outcome<std::string>
+status_view::dead_letter_payload(std::string_view tenant,
+                                 std::string_view id) const {
+  row_reader in(*rows_);
+  if (!letter_of(in, tenant, id))
+    return answer(in, std::optional<std::string>(), no_letter);
+  return answer(in, payload_of(in, tenant, id), "its payload has expired");
 }
 
 domain::outcome<domain::dead_letter_evidence> status_view::dead_letter_evidence(

@@ -30,12 +30,6 @@ struct order_filter {
   std::optional<support::unix_ms> unfinished_since;
 };
 
-struct dead_letter_filter {
-  std::optional<domain::dead_letter_state> state;
-  std::optional<domain::dead_letter_cause> cause;
-  std::string consumer; ///< empty: any
-};
-
 /// Where a page begins and how long it may be.
 struct page_request {
   std::string after; ///< `next` of the page before; empty: from the start
@@ -69,13 +63,13 @@ public:
   [[nodiscard]] domain::outcome<domain::page<domain::stock_entry>>
   stock_list(std::string_view tenant, const page_request& page) const;
 
-  /// Without payloads.
-  [[nodiscard]] domain::outcome<domain::page<domain::dead_letter>>
-  dead_letters(std::string_view tenant, const dead_letter_filter& filter,
-               const page_request& page) const;
-  /// With its payload, if that has not expired.
+  /// Without its payload.
   [[nodiscard]] domain::outcome<domain::dead_letter>
   dead_letter(std::string_view tenant, std::string_view id) const;
+  /// Its bytes as received, if they have not expired. Whoever shows them has
+  /// written the look into the operator log.
+  [[nodiscard]] domain::outcome<std::string>
+  dead_letter_payload(std::string_view tenant, std::string_view id) const;
   /// With what became of its event, and a stream of the same consumer that
   /// moved: of another of `control_tenants`, else of the built-in `_control`.
   [[nodiscard]] domain::outcome<domain::dead_letter_evidence>

@@ -68,6 +68,9 @@ public:
                                                std::string_view key) const;
   void scan(owner of, std::string_view from, std::string_view upper,
             const family::visitor& visit) const;
+  /// The same rows, the last one first.
+  void scan_back(owner of, std::string_view from, std::string_view upper,
+                 const family::visitor& visit) const;
   /// The first row with key >= from and < upper.
   [[nodiscard]] std::optional<std::pair<std::string, std::string>>
   first(owner of, std::string_view from, std::string_view upper) const;

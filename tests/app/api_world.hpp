@@ -44,6 +44,9 @@ public:
       return domain::done();
     return {domain::failure::unknown_tenant, "the tenant is not registered"};
   }
+  std::vector<std::string> tenants() const override {
+    return {"acme", "globex"};
+  }
 };
 
 class api_world {
@@ -57,6 +60,7 @@ public:
     http::api_dependencies with{
       .gateway = &engine.it->gateway(),
       .view = storage::status_view(engine.it->store()),
+      .ops = storage::ops_view(engine.it->store()),
       .access = &tokens,
       .order_limits = {},
       .cursors = codec::cursor_sealer(std::string(32, 'k')),

@@ -59,6 +59,7 @@ public:
   domain::status check_tenant(std::string_view) const override {
     return domain::done();
   }
+  std::vector<std::string> tenants() const override { return {"acme"}; }
 };
 
 struct manual_config : caf::actor_system_config {
@@ -73,6 +74,7 @@ struct door {
     http::api_dependencies with{
       .gateway = &*to,
       .view = storage::status_view(*store),
+      .ops = storage::ops_view(*store),
       .access = &tokens,
       .order_limits = {},
       .cursors = codec::cursor_sealer(std::string(32, 'k')),

@@ -192,7 +192,6 @@ TEST_CASE("another tenant's rows are not found, in the same words") {
         == view.dead_letter("x", "y").why());
   CHECK(view.stock("globex", "sku-1").why() == view.stock("x", "y").why());
   CHECK(view.orders("globex", {}, {})->items.empty());
-  CHECK(view.dead_letters("globex", {}, {})->items.empty());
   CHECK(view.stock_list("globex", {})->items.empty());
   // A tenant whose name begins like another's is another tenant.
   CHECK(view.orders("acm", {}, {})->items.empty());
@@ -237,23 +236,14 @@ TEST_CASE("orders are filtered by state and by how long they stand open") {
   CHECK(rows.view.orders("acme", filter, {})->items.empty());
 }
 
-TEST_CASE("dead letters are filtered, and one comes with its payload") {
+TEST_CASE("a payload is apart from its dead letter") {
   status_fixture rows;
   rows.letter("acme", "dl-1", domain::dead_letter_cause::stale, "one");
-  rows.letter("acme", "dl-2", domain::dead_letter_cause::sequence_gap, "two");
-  storage::dead_letter_filter filter;
-  CHECK(rows.view.dead_letters("acme", filter, {})->items.size() == 2);
-  filter.cause = domain::dead_letter_cause::stale;
-  const auto page = rows.view.dead_letters("acme", filter, {});
-  REQUIRE(page->items.size() == 1);
-  CHECK(page->items[0].dead_letter_id == "dl-1");
-  CHECK(page->items[0].payload.empty());
-  filter.consumer = "two";
-  CHECK(rows.view.dead_letters("acme", filter, {})->items.empty());
-  filter = {};
-  filter.state = domain::dead_letter_state::resolved;
-  CHECK(rows.view.dead_letters("acme", filter, {})->items.empty());
-  CHECK(rows.view.dead_letter("acme", "dl-1")->payload == "the bytes");
+  CHECK(*rows.view.dead_letter_payload("acme", "dl-1") == "the bytes");
+  CHECK(rows.view.dead_letter("acme", "dl-1")->payload.empty());
+  CHECK(rows.view.dead_letter_evidence("acme", "dl-1", {})->payload_bytes == 9);
+  CHECK(rows.view.dead_letter_payload("globex", "dl-1").why()
+        == rows.view.dead_letter_payload("x", "y").why());
 }
 
 TEST_CASE("evidence names events, receipts, inbox, attempts and reservation") {
