@@ -153,7 +153,8 @@ private:
       settings_.profile.name,
       [this] { return readiness(); },
       [this] { return consumer_counts_of(engine_->metrics()); },
-      log_denial};
+      log_denial,
+      &engine_->desk()};
     with.order_limits.lines_max = settings_.order.lines_max;
     with.order_limits.quantity_max = settings_.order.quantity_max;
     with.order_limits.json.bytes_max = settings_.http.body_bytes_max;

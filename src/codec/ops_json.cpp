@@ -15,7 +15,9 @@ void digest_if(object_writer& into, std::string_view name,
 void write_item(std::string& text, const domain::replay_item& of) {
   using domain::item_state;
   object_writer out(text);
-  out.text("deadLetterId", of.dead_letter_id).text("consumer", of.consumer);
+  out.text("deadLetterId", of.dead_letter_id)
+    .text("consumer", of.consumer)
+    .text("cause", domain::to_string(of.cause));
   text_if(out, "aggregateId", of.aggregate_id);
   out.number("aggregateSequence", of.sequence);
   text_if(out, "eventId", of.event_id);

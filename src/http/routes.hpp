@@ -10,6 +10,7 @@
 #pragma once
 
 #include "actors/gateway.hpp"
+#include "actors/ops_desk.hpp"
 #include "codec/cursor.hpp"
 #include "codec/order_json.hpp"
 #include "domain/access.hpp"
@@ -73,6 +74,8 @@ struct api_dependencies {
   /// For the operator log, at most once a minute for an actor and verb, see
   /// denial_book.hpp; may be empty. On the door's thread; must not block.
   domain::denial_listener denied;
+  /// What responders do; every change and look is in the operator log first.
+  actors::ops_desk* desk = nullptr;
 };
 
 class api {

@@ -1,4 +1,5 @@
-// Dead letters: the list by the filter grammar, and one with its evidence.
+// Dead letters: the list by the filter grammar, one with its evidence, and its
+// payload, which leaves only after the look is in the operator log.
 #include "codec/filter_text.hpp"
 #include "http/list_query.hpp"
 #include "http/route_call.hpp"
@@ -13,6 +14,17 @@ domain::outcome<domain::dead_letter_filter> filter_of(const route_call& call) {
     if (const auto value = call.target.parameter(name))
       terms.emplace_back(name, *value);
   return codec::parse_filter(terms, call.with().clock->now());
+}
+
+/// The bytes as they are, for a program to save: no browser may run them.
+response payload_response(std::string bytes) {
+  response answer;
+  answer.headers = {{"Content-Type", "application/octet-stream"},
+                    {"Content-Disposition", "attachment"},
+                    {"X-Content-Type-Options", "nosniff"},
+                    {"Cache-Control", "no-store"}};
+  answer.body = std::move(bytes);
+  return answer;
 }
 
 } // namespace
@@ -48,6 +60,29 @@ void show_dead_letter(route_call&& call) {
   frame.actor = call.who.token_id;
   frame.now = call.with().clock->now();
   call.answer(json_response(200, codec::dead_letter_json(*found, frame)));
+}
+
+void show_payload(route_call&& call) {
+  if (!call.only({}))
+    return;
+  auto payload =
+    call.with().view.dead_letter_payload(call.tenant, call.segment(2));
+  if (!payload)
+    return call.refuse(payload.why());
+  domain::log_entry look;
+  look.at = call.with().clock->now();
+  look.actor = call.who.token_id;
+  look.tenant_id = call.tenant;
+  look.verb = "look";
+  look.target = call.segment(2);
+  look.reason = "payload over HTTP";
+  call.with().desk->note(
+    std::move(look),
+    [answer = std::move(call.answer), bytes = *std::move(payload)](
+      const domain::outcome<std::uint64_t>& logged) mutable {
+      answer(logged ? payload_response(std::move(bytes))
+                    : problem_response(logged.why()));
+    });
 }
 
 } // namespace parcelflow::http

@@ -74,7 +74,8 @@ public:
         },
       .counts =
         [this] { return app::consumer_counts_of(engine.it->metrics()); },
-      .denied = {}};
+      .denied = {},
+      .desk = &engine.it->desk()};
     api.emplace(std::move(with));
   }
 

@@ -130,6 +130,42 @@ TEST_CASE("a dead letter tells of its payload and does not show it") {
   CHECK(letter.dump().find("occurredAt") == std::string::npos);
 }
 
+TEST_CASE("a payload leaves only after the look is in the operator log") {
+  stuck here;
+  const auto path = "/v1/dead-letters/" + here.dead_letter_id;
+  CHECK(api_world::problem(here.at.get("op", path + "/payload"))
+        == "403 forbidden");
+  const auto before =
+    api_world::json(here.at.get("resp", "/v1/operator-log"))["items"].size();
+  const auto waits = here.at.start("resp", "GET", path + "/payload");
+  CHECK_FALSE(waits->has_value()); // the log is not durable yet
+  here.at.engine.run();
+  REQUIRE(waits->has_value());
+  const auto& payload = **waits;
+  CHECK(payload.status == 200);
+  CHECK(api_world::header(payload, "Content-Type")
+        == "application/octet-stream");
+  CHECK(api_world::header(payload, "Cache-Control") == "no-store");
+  const auto letter = api_world::json(here.at.get("resp", path));
+  CHECK(letter["payload"]["bytes"] == payload.body.size());
+  CHECK(letter["payloadSha256"]
+        == support::hex(support::sha256_of(payload.body)));
+  CHECK(nlohmann::json::parse(payload.body)["aggregateId"] == here.order_id);
+  const auto log =
+    api_world::json(here.at.get("resp", "/v1/operator-log"))["items"];
+  REQUIRE(log.size() == before + 1);
+  CHECK(log[0]["verb"] == "look");
+  CHECK(log[0]["actor"] == "tok-resp");
+  CHECK(log[0]["target"] == here.dead_letter_id);
+  CHECK(log[0].dump().find(here.order_id) == std::string::npos);
+  // What is not there, or not theirs, is not looked at.
+  const auto foreign = here.at.get("other", path + "/payload");
+  CHECK(bytes_of(foreign)
+        == bytes_of(here.at.get("other", "/v1/dead-letters/none/payload")));
+  CHECK(foreign.status == 404);
+  CHECK(here.at.get("other", "/v1/operator-log").body == R"({"items":[]})");
+}
+
 TEST_CASE("dead letters are listed with filter and cursor") {
   stuck here;
   const auto all =
