@@ -78,6 +78,17 @@ struct config {
     std::vector<std::string> hosts;
   } http;
   struct {
+    bool enabled = false;
+    std::string address;
+    std::uint16_t port = 0;
+    std::size_t connections_max = 0;
+    std::size_t line_bytes_max = 0;
+    milliseconds idle_timeout_ms{};
+    std::uint32_t login_attempts_max = 0;
+    milliseconds login_delay_ms{};
+    milliseconds answer_timeout_ms{};
+  } console;
+  struct {
     std::size_t inflight_orders_max = 0;
     milliseconds accept_deadline_ms{};
     std::size_t lines_max = 0;

@@ -88,6 +88,9 @@ constexpr rule rules[] = {
    },
    {"http.address", "http.certificate_file"},
    "an address other than loopback needs certificate and key"},
+  {[](const config& c) { return !is_loopback(c.console.address); },
+   {"console.address"},
+   "a loopback address such as 127.0.0.1: the console has no TLS"},
   {[](const config& c) {
      return c.payment.deadline_ms > c.order.accept_deadline_ms;
    },

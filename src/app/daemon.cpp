@@ -2,6 +2,7 @@
 
 #include "app/access_control.hpp"
 #include "app/access_file.hpp"
+#include "app/console_wiring.hpp"
 #include "app/exit_codes.hpp"
 #include "app/gauges.hpp"
 #include "app/http_access.hpp"
@@ -18,8 +19,10 @@
 #include "support/log.hpp"
 
 #include <caf/actor_system_config.hpp>
+#include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <iostream>
 #include <thread>
 
@@ -101,7 +104,16 @@ public:
                    {{"why", loaded.why().detail}});
     engine_->await_recovery();
     gauges_ = scrape_gauges(*engine_, clock_);
-    return open_door();
+    if (auto opened = open_door(); !opened)
+      return opened;
+    if (settings_.console.enabled)
+      if (auto opened = open_console(system); !opened)
+        return opened;
+    log::info("app", "ready",
+              {{"address", settings_.http.address},
+               {"port", door_->port()},
+               {"profile", settings_.profile.name}});
+    return domain::done();
   }
 
   void reload() {
@@ -119,6 +131,7 @@ public:
               {{"deadline_ms", settings_.shutdown.deadline_ms.count()}});
     std::atomic<bool> over{false};
     bool drained = false;
+    console_.reset();
     std::thread work([&] {
       const bool answered = door_->drain(settings_.shutdown.deadline_ms / 2);
       drained = engine_->stop(settings_.shutdown.deadline_ms) && answered;
@@ -153,7 +166,7 @@ private:
       settings_.profile.name,
       [this] { return readiness(); },
       [this] { return consumer_counts_of(engine_->metrics()); },
-      log_denial,
+      [this](const auto& what) { note_denial(what); },
       &engine_->desk()};
     with.order_limits.lines_max = settings_.order.lines_max;
     with.order_limits.quantity_max = settings_.order.quantity_max;
@@ -163,11 +176,48 @@ private:
     if (!door)
       return door.why();
     door_ = std::move(*door);
-    log::info("app", "ready",
-              {{"address", settings_.http.address},
-               {"port", door_->port()},
-               {"profile", settings_.profile.name}});
     return domain::done();
+  }
+
+  domain::status open_console(caf::actor_system& system) {
+    ops::console_dependencies with{
+      storage::status_view(engine_->store()),
+      storage::ops_view(engine_->store()),
+      &engine_->desk(),
+      &clock_,
+      &engine_->metrics(),
+      codec::cursor_sealer(support::random_bytes(32)),
+      settings_.profile.name,
+      clock_.now(),
+      console_access_of(access_, clock_, engine_->metrics(),
+                        [this](const auto& what) { note_denial(what); }),
+      [this] { return tenants_of(*access_.registry()); },
+      [this] { return http::readiness_json(readiness(), true); },
+      [this] { return consumer_counts_of(engine_->metrics()); },
+      [] { ::kill(::getpid(), SIGTERM); }};
+    auto console = ops::console_server::start(
+      system, console_options_of(settings_), std::move(with));
+    if (!console)
+      return console.why();
+    console_ = std::move(*console);
+    log::info(
+      "app", "console open",
+      {{"address", settings_.console.address}, {"port", console_->port()}});
+    return domain::done();
+  }
+
+  /// In the log at once, and in the operator log.
+  void note_denial(const domain::denial& what) {
+    log_denial(what);
+    domain::log_entry entry;
+    entry.at = clock_.now();
+    entry.actor = what.actor;
+    entry.tenant_id = what.tenant;
+    entry.verb = what.verb;
+    entry.reason = "role or tenants do not allow it";
+    entry.allowed = false;
+    entry.count = what.count;
+    engine_->desk().note(std::move(entry), [](const auto&) {});
   }
 
   http::readiness readiness() const {
@@ -195,6 +245,7 @@ private:
   std::unique_ptr<runtime> engine_;
   std::vector<support::scrape_registration> gauges_;
   std::unique_ptr<http::server> door_;
+  std::unique_ptr<ops::console_server> console_; ///< before the engine goes
   std::atomic<bool> draining_{false};
 };
 
@@ -212,6 +263,8 @@ int run_daemon(const loaded_config& loaded,
     return refuse(judged.why());
   caf::actor_system_config actors;
   configure_actors(actors);
+  if (loaded.values.console.enabled)
+    ops::load_console(actors);
   caf::actor_system system{actors};
   daemon it(loaded.values);
   if (auto started = it.start(system); !started)

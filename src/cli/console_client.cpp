@@ -87,7 +87,7 @@ int console_client::refused(const console_answer& answer) {
   return exit_code_of(answer.failure);
 }
 
-std::string console_client::with_flags(std::string line) const {
+std::string console_client::with_flags(const std::string& line) const {
   if (json_)
     return line + " --json";
   const auto width = screen_width();

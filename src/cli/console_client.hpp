@@ -47,7 +47,7 @@ private:
   [[nodiscard]] int run_to_the_end(const ops::command& what,
                                    const std::string& line);
   [[nodiscard]] int await_end(const std::string& id);
-  [[nodiscard]] std::string with_flags(std::string line) const;
+  [[nodiscard]] std::string with_flags(const std::string& line) const;
   [[nodiscard]] int refused(const console_answer& answer);
 
   client_options options_;

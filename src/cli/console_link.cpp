@@ -3,6 +3,7 @@
 #include "codec/json_tree.hpp"
 
 #include <netdb.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -25,24 +26,51 @@ domain::fault refused(const console_answer& answer) {
   return {failure::internal, answer.text};
 }
 
-int connected(const std::string& host, std::uint16_t port) {
+bool is_loopback(const addrinfo& at) {
+  if (at.ai_family == AF_INET)
+    return (ntohl(
+              reinterpret_cast<const sockaddr_in*>(at.ai_addr)->sin_addr.s_addr)
+            >> 24)
+           == 127;
+  return at.ai_family == AF_INET6
+         && IN6_IS_ADDR_LOOPBACK(
+           &reinterpret_cast<const sockaddr_in6*>(at.ai_addr)->sin6_addr);
+}
+
+int connected_to(const addrinfo& at) {
+  const int made =
+    ::socket(at.ai_family, at.ai_socktype | SOCK_CLOEXEC, at.ai_protocol);
+  if (made < 0 || ::connect(made, at.ai_addr, at.ai_addrlen) == 0)
+    return made;
+  ::close(made);
+  return -1;
+}
+
+/// The console has no TLS: a token never leaves this machine.
+domain::outcome<int> connect_to(const std::string& host, std::uint16_t port) {
+  const auto where = host + ":" + std::to_string(port);
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
   if (getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found)
       != 0)
-    return -1;
+    return {failure::bus_unreachable, "there is no host " + host};
+  bool foreign = false;
   int made = -1;
-  for (auto* at = found; at != nullptr && made < 0; at = at->ai_next) {
-    made =
-      ::socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, at->ai_protocol);
-    if (made >= 0 && ::connect(made, at->ai_addr, at->ai_addrlen) != 0) {
-      ::close(made);
-      made = -1;
-    }
-  }
+  for (const auto* at = found; at != nullptr && made < 0; at = at->ai_next)
+    if (is_loopback(*at))
+      made = connected_to(*at);
+    else
+      foreign = true;
   freeaddrinfo(found);
-  return made;
+  if (made >= 0)
+    return made;
+  if (foreign)
+    return {failure::invalid_request,
+            host
+              + " is not this machine, and the console has no TLS: make a "
+                "tunnel, such as ssh -L 8081:127.0.0.1:8081"};
+  return {failure::bus_unreachable, "no console at " + where};
 }
 
 } // namespace
@@ -61,10 +89,10 @@ std::string failure_in(std::string_view answer) {
 domain::outcome<std::unique_ptr<console_link>>
 console_link::open(const std::string& host, std::uint16_t port) {
   const auto where = host + ":" + std::to_string(port);
-  const int socket = connected(host, port);
-  if (socket < 0)
-    return {failure::bus_unreachable, "no console at " + where};
-  std::unique_ptr<console_link> made(new console_link(socket));
+  const auto socket = connect_to(host, port);
+  if (!socket)
+    return socket.why();
+  std::unique_ptr<console_link> made(new console_link(*socket));
   const auto greeting = made->ask({}, false);
   if (greeting.broken)
     return {failure::bus_unreachable, "no console answers at " + where};

@@ -30,10 +30,11 @@ struct console_answer {
 
 class console_link {
 public:
-  static constexpr std::chrono::milliseconds patience{60'000};
+  static constexpr std::chrono::milliseconds patience{660'000};
 
-  /// Connected and greeted. bus_unreachable if nobody listens; the console's
-  /// own refusal, such as overloaded, if it turned us away.
+  /// Connected and greeted, on this machine only. bus_unreachable if nobody
+  /// listens; the console's own refusal, such as overloaded, if it turned us
+  /// away.
   static domain::outcome<std::unique_ptr<console_link>>
   open(const std::string& host, std::uint16_t port);
   console_link(const console_link&) = delete;

@@ -34,9 +34,9 @@ int code_of(failure code) noexcept {
 
 } // namespace
 
-int exit_code_of(std::string_view name) noexcept {
+int exit_code_of(std::string_view failure_name) noexcept {
   for (auto i = 1; i <= static_cast<int>(failure::internal); ++i)
-    if (domain::to_string(static_cast<failure>(i)) == name)
+    if (domain::to_string(static_cast<failure>(i)) == failure_name)
       return code_of(static_cast<failure>(i));
   return exit_internal;
 }

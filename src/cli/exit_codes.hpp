@@ -15,7 +15,7 @@ inline constexpr int exit_io = 74;
 inline constexpr int exit_try_later = 75;
 inline constexpr int exit_denied = 77;
 
-/// `failure` as the console names it, e.g. "not_found".
-[[nodiscard]] int exit_code_of(std::string_view failure) noexcept;
+/// As the console names it, e.g. "not_found".
+[[nodiscard]] int exit_code_of(std::string_view failure_name) noexcept;
 
 } // namespace parcelflow::cli

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <charconv>
 
 namespace parcelflow::codec {
@@ -23,8 +24,8 @@ json_tree tree_of(const ordered& from) {
     return {kind::scalar, from.dump(), {}};
   made.is = from.is_object() ? kind::object : kind::array;
   for (const auto& [name, value] : from.items())
-    made.members.emplace_back(from.is_object() ? name : std::string(),
-                              tree_of(value));
+    made.members.push_back(
+      {from.is_object() ? name : std::string(), tree_of(value)});
   return made;
 }
 

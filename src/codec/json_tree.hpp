@@ -8,10 +8,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace parcelflow::codec {
+
+struct json_member;
 
 struct json_tree {
   enum class kind : std::uint8_t { null, scalar, text, object, array };
@@ -19,7 +20,7 @@ struct json_tree {
   kind is = kind::null;
   std::string value; ///< a text, or a number or boolean as JSON writes it
   /// An object's members; an array's items, without names.
-  std::vector<std::pair<std::string, json_tree>> members;
+  std::vector<json_member> members;
 
   /// The member at a path such as "counts.createdNow"; a null if there is none.
   [[nodiscard]] const json_tree& at(std::string_view path) const;
@@ -28,6 +29,11 @@ struct json_tree {
   [[nodiscard]] bool is_container() const noexcept {
     return is == kind::object || is == kind::array;
   }
+};
+
+struct json_member {
+  std::string name;
+  json_tree value;
 };
 
 [[nodiscard]] domain::outcome<json_tree> parse_tree(std::string_view text);

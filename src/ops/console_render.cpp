@@ -86,7 +86,7 @@ std::string list_text(const json_tree& document, verb of, std::size_t width) {
     if (name == "nextCursor")
       next = value.value;
     else if (name != "items")
-      around.members.emplace_back(name, value);
+      around.members.push_back({name, value});
   auto text = fields_of(around, width);
   const auto& list = document.at("items");
   if (list.members.empty())

@@ -84,14 +84,14 @@ std::string text_of(const std::vector<row>& rows, std::size_t width) {
 
 bool is_list(const json_tree& value) {
   return value.is == kind::array && !value.members.empty()
-         && value.members.front().second.is == kind::object;
+         && value.members.front().value.is == kind::object;
 }
 
 /// Rows whose cells are short: no item has objects inside.
 bool is_table(const json_tree& list) {
   return std::ranges::all_of(list.members, [](const auto& item) {
-    return std::ranges::none_of(item.second.members, [](const auto& cell) {
-      return cell.second.is == kind::object || is_list(cell.second);
+    return std::ranges::none_of(item.value.members, [](const auto& cell) {
+      return cell.value.is == kind::object || is_list(cell.value);
     });
   });
 }

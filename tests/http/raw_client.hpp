@@ -96,6 +96,19 @@ public:
     return answer();
   }
 
+  /// Everything up to `mark` and with it; empty if it does not come.
+  std::string take_until(std::string_view mark,
+                         std::chrono::milliseconds wait = patience) {
+    const auto until = std::chrono::steady_clock::now() + wait;
+    std::size_t end;
+    while ((end = received_.find(mark)) == std::string::npos)
+      if (!receive(until))
+        return {};
+    auto taken = received_.substr(0, end + mark.size());
+    received_.erase(0, taken.size());
+    return taken;
+  }
+
   /// True if the server ends the connection within the wait.
   bool closed_by_server(std::chrono::milliseconds wait = patience) {
     const auto until = std::chrono::steady_clock::now() + wait;

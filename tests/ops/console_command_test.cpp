@@ -78,10 +78,10 @@ const std::map<std::string, verb> samples = {
 
 TEST_CASE("every verb of the table has a line that it takes") {
   std::set<verb> seen;
-  for (const auto& [line, id] : samples) {
-    CAPTURE(line);
-    CHECK(obeyed(line).what->id == id);
-    seen.insert(id);
+  for (const auto& sample : samples) {
+    CAPTURE(sample.first);
+    CHECK(obeyed(sample.first).what->id == sample.second);
+    seen.insert(sample.second);
   }
   for (const auto& one : ops::verbs())
     CHECK_MESSAGE(seen.contains(one.id), one.name);

@@ -84,15 +84,14 @@ TEST_CASE("a line that begins with a dot does not end an answer") {
 }
 
 TEST_CASE("what strangers wrote moves no cursor") {
-  const auto shown = ops::cell_of(
-    tree("[\"a\\u001b[31mb\\nc\\u0085d\"]").members.front().second);
+  const auto shown =
+    ops::cell_of(tree("[\"a\\u001b[31mb\\nc\\u0085d\"]").members.front().value);
   CHECK(shown == "a [31mb c  d");
 }
 
 TEST_CASE("times are shown without their T and Z") {
   const auto value = tree(R"(["2026-11-30T19:00:00.000Z"])");
-  CHECK(ops::cell_of(value.members.front().second)
-        == "2026-11-30 19:00:00.000");
+  CHECK(ops::cell_of(value.members.front().value) == "2026-11-30 19:00:00.000");
 }
 
 TEST_CASE("a verdict of the tail is one line, and lost ones are counted") {

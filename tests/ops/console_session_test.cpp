@@ -10,7 +10,6 @@
 using namespace parcelflow;
 using domain::failure;
 using domain::role;
-using ops::verb;
 
 namespace {
 
@@ -151,17 +150,17 @@ TEST_CASE("authority is checked for each command") {
     {"verify", {"adm"}},
     {"drain reason=x", {"adm"}},
   };
-  for (const auto& [line, allowed] : may)
+  for (const auto& row : may)
     for (const std::string token : {"op", "resp", "adm-a", "adm"}) {
-      CAPTURE(line);
+      CAPTURE(row.first);
       CAPTURE(token);
       talk at;
       at.log_in(token);
       if (token == "adm")
         at.say("tenant tn-a\n");
-      const auto said = at.say(line + "\n");
+      const auto said = at.say(row.first + "\n");
       const bool denied = said.starts_with("error forbidden: ");
-      CHECK(denied != allowed.contains(token));
+      CHECK(denied != row.second.contains(token));
       CHECK(at.denials.size() == (denied ? 1U : 0U));
       CHECK_FALSE((denied && at.session->take_command().has_value()));
     }

@@ -34,12 +34,13 @@ std::vector<char*> pointers_to(arguments& texts) {
   return all;
 }
 
-/// The port of the line that says "ready", if it is there.
-std::optional<std::uint16_t> ready_port(const std::string& log) {
+/// The port of the line that says `what`, if it is there.
+std::optional<std::uint16_t> port_of(const std::string& log,
+                                     std::string_view what) {
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
     const auto said = nlohmann::json::parse(line, nullptr, false);
-    if (said.is_object() && said.value("msg", "") == "ready")
+    if (said.is_object() && said.value("msg", "") == what)
       return said.at("port").get<std::uint16_t>();
   }
   return std::nullopt;
@@ -94,17 +95,30 @@ std::optional<ended> wait_for_end(pid_t child,
   return exited(WEXITSTATUS(status));
 }
 
-command_result parcelflow(const arguments& with) {
+command_result run_program(const std::string& program, const arguments& with,
+                           const arguments& environment) {
   const temp_directory files;
   const child_files to{files / "out", files / "err"};
-  const auto child = spawn_child(from_environment("PARCELFLOW_BIN"), with, to);
+  const auto child = spawn_child(program, with, to, environment);
   const auto end = wait_for_end(child, std::chrono::seconds(20));
   if (!end) {
     ::kill(child, SIGKILL);
     (void)wait_for_end(child, std::chrono::seconds(20));
-    FAIL("parcelflow " << with.front() << " does not end");
+    FAIL(program << " does not end");
   }
   return {*end, whole_text(to.out), whole_text(to.err)};
+}
+
+command_result parcelflow(const arguments& with) {
+  return run_program(from_environment("PARCELFLOW_BIN"), with);
+}
+
+command_result parcelctl(const arguments& with, const arguments& environment) {
+  return run_program(parcelctl_path(), with, environment);
+}
+
+std::string parcelctl_path() {
+  return from_environment("PARCELCTL_BIN");
 }
 
 daemon_process::daemon_process(std::string directory, std::string profile)
@@ -136,6 +150,7 @@ void daemon_process::launch(const arguments& flags) {
   const auto who = identity();
   with.insert(with.end(), who.begin(), who.end());
   with.emplace_back("--http.port=0");
+  with.emplace_back("--console.port=0");
   with.insert(with.end(), flags.begin(), flags.end());
   const auto name = directory_ + "." + std::to_string(++starts_);
   files_ = {name + ".out", name + ".log"};
@@ -153,7 +168,7 @@ bool daemon_process::await_ready(std::chrono::milliseconds deadline) {
                       WEXITED | WNOHANG | WNOWAIT)
                != 0
              || about.si_pid == pid_;
-      port = ready_port(log());
+      port = port_of(log(), "ready");
       return port || gone;
     },
     deadline);
@@ -215,6 +230,12 @@ void daemon_process::kill() {
 
 std::string daemon_process::log() const {
   return whole_text(files_.err);
+}
+
+std::uint16_t daemon_process::console_port() const {
+  const auto port = port_of(log(), "console open");
+  REQUIRE_MESSAGE(port.has_value(), "no console: " << log());
+  return *port;
 }
 
 std::string daemon_process::said() const {

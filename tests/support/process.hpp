@@ -59,8 +59,14 @@ struct command_result {
   std::string out;
   std::string err;
 };
-/// Runs `parcelflow ARGUMENT…` to its end.
+/// Runs a program to its end; `environment` is added to the test's own.
+[[nodiscard]] command_result run_program(const std::string& program,
+                                         const arguments& with,
+                                         const arguments& environment = {});
 [[nodiscard]] command_result parcelflow(const arguments& with);
+[[nodiscard]] command_result parcelctl(const arguments& with,
+                                       const arguments& environment = {});
+[[nodiscard]] std::string parcelctl_path(); ///< PARCELCTL_BIN
 
 struct http_answer {
   int status = 0; ///< 0: no complete answer came
@@ -106,6 +112,8 @@ public:
 
   [[nodiscard]] pid_t pid() const noexcept { return pid_; }
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+  /// Where its console listens; fails the test if it has none.
+  [[nodiscard]] std::uint16_t console_port() const;
   [[nodiscard]] const std::string& directory() const noexcept {
     return directory_;
   }
