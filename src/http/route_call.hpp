@@ -107,6 +107,18 @@ void verify_operator_log(route_call&& call);
 void show_outbox(route_call&& call);
 void list_tenants(route_call&& call);
 void list_pauses(route_call&& call);
+// routes_replay.cpp
+void plan_replay(route_call&& call);
+void show_plan(route_call&& call);
+void list_plan_items(route_call&& call);
+void execute_plan(route_call&& call);
+void cancel_replay(route_call&& call);
+void waive_letter(route_call&& call);
+void skip_sequence(route_call&& call);
+void redirect_stream(route_call&& call);
+void resend_events(route_call&& call);
+void pause_target(route_call&& call);
+void resume_target(route_call&& call);
 // routes_ops.cpp
 void show_liveness(route_call&& call);
 void show_readiness(route_call&& call);
