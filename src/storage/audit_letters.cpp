@@ -1,0 +1,202 @@
+// I7 from the dead letters' side: each has its evidence, and says what became
+// of its event.
+#include "codec/identity.hpp"
+#include "storage/audit_book.hpp"
+#include "storage/consumer_store.hpp"
+#include "storage/keys.hpp"
+#include "support/digest.hpp"
+
+#include <memory>
+
+namespace parcelflow::storage {
+namespace {
+
+using domain::dead_letter;
+using domain::dead_letter_state;
+
+constexpr std::size_t payload_head = 2; // record version, key id
+
+class letter_checks {
+public:
+  explicit letter_checks(audit_book& book) : book_(book) {}
+
+  void visit_letter(const audited_row& row) {
+    auto key = row.parts();
+    const auto tenant = key.text();
+    const auto id = key.text();
+    const auto of =
+      book_.whole(row, domain::decode_dead_letter(tenant, id, row.value));
+    if (!of)
+      return;
+    if (of->steps.front().to != dead_letter_state::open)
+      book_.find(audit_rule::quarantine_atom, row, "never was opened");
+    check_payload(row, *of);
+    check_index(*of);
+    check_replays(row, *of);
+    const auto state = of->state();
+    if (state == dead_letter_state::open
+        || state == dead_letter_state::replaying)
+      check_open(row, *of);
+    else if (state == dead_letter_state::resolved)
+      check_resolved(row, *of);
+  }
+
+  void visit_payload(const audited_row& row) {
+    auto key = row.parts();
+    const auto tenant = key.text();
+    const auto id = key.text();
+    constexpr std::string_view head("\x01\0", payload_head);
+    if (!row.value.starts_with(head))
+      book_.find(audit_rule::whole_rows, row, "payload does not parse");
+    if (!book_.has(owner::dead_letter, dead_letter_key(tenant, id)))
+      book_.find(audit_rule::quarantine_atom, row,
+                 "is the payload of no dead letter");
+  }
+
+  void visit_index(const audited_row& row) {
+    auto key = row.parts();
+    const auto tenant = key.text();
+    const auto aggregate = key.text();
+    const auto id = key.text();
+    const auto bytes =
+      book_.at().get(owner::dead_letter, dead_letter_key(tenant, id));
+    if (!bytes)
+      return book_.find(audit_rule::quarantine_atom, row,
+                        "names a dead letter that does not exist");
+    const auto of = domain::decode_dead_letter(tenant, id, *bytes);
+    if (of && of->aggregate_id != aggregate)
+      book_.find(audit_rule::quarantine_atom, row,
+                 "names a dead letter of another order");
+  }
+
+private:
+  void check_payload(const audited_row& row, const dead_letter& of) {
+    const auto key = payload_key(of.tenant_id, of.dead_letter_id);
+    const auto payload = book_.at().get(owner::dead_letter, key);
+    const bool may_expire = of.state() == dead_letter_state::resolved
+                            || of.state() == dead_letter_state::waived;
+    if (!payload) {
+      if (!may_expire)
+        book_.find(audit_rule::quarantine_atom, owner::dead_letter, key,
+                   "is missing, and its dead letter is "
+                     + std::string(to_string(of.state())));
+      return check_id(row, of, nullptr);
+    }
+    if (payload->size() < payload_head)
+      return; // its own row says so
+    const std::string bytes = payload->substr(payload_head);
+    if (support::sha256_of(bytes) != of.payload_sha256)
+      return book_.find(audit_rule::quarantine_atom, owner::dead_letter, key,
+                        "is not what its SHA-256 in the dead letter says");
+    check_id(row, of, &bytes);
+  }
+
+  /// Ids are made of what failed where, so that a repeat meets its record.
+  void check_id(const audited_row& row, const dead_letter& of,
+                const std::string* payload) {
+    std::string due = of.dead_letter_id;
+    if (!of.event_id.empty())
+      due = codec::dead_letter_id(of.consumer, of.tenant_id, of.event_id,
+                                  of.digest);
+    else if (payload != nullptr)
+      due = codec::dead_letter_id_of_bytes(of.consumer, of.topic, *payload);
+    if (due != of.dead_letter_id)
+      book_.find(audit_rule::quarantine_atom, row,
+                 "has an id that its consumer, event and digest do not give");
+  }
+
+  void check_index(const dead_letter& of) {
+    if (of.aggregate_id.empty())
+      return;
+    const auto key =
+      dead_letter_order_key(of.tenant_id, of.aggregate_id, of.dead_letter_id);
+    if (!book_.has(owner::dead_letter, key))
+      book_.find(audit_rule::quarantine_atom, owner::dead_letter, key,
+                 "is missing from the index by order");
+  }
+
+  /// I8: the replays that it names exist; one of them holds it while it is
+  /// being replayed.
+  void check_replays(const audited_row& row, const dead_letter& of) {
+    for (const auto& id : of.replay_ids)
+      if (!book_.has(owner::dead_letter, replay_key(of.tenant_id, id)))
+        book_.find(audit_rule::replay_identity, row,
+                   "names replay " + printable(id) + ", which does not exist");
+    if (of.state() == dead_letter_state::replaying
+        && !book_.has(owner::dead_letter,
+                      open_replay_key(of.tenant_id, of.dead_letter_id)))
+      book_.find(audit_rule::replay_identity, row,
+                 "is replaying, and no replay holds it");
+  }
+
+  /// An open one has its event somewhere.
+  void check_open(const audited_row& row, const dead_letter& of) {
+    if (of.consumer == domain::publish_consumer) {
+      const auto held =
+        book_.read(owner::relay, held_stream_key(of.tenant_id, of.aggregate_id),
+                   [](auto bytes) { return decode_held_stream(bytes); });
+      if (!held || held->dead_letter_id != of.dead_letter_id)
+        book_.find(audit_rule::quarantine_atom, row,
+                   "is " + std::string(to_string(of.state()))
+                     + ", and the relay does not hold its stream");
+      return;
+    }
+    const auto home = book_.home_of(of.consumer);
+    if (!home)
+      return; // a consumer that is not of this program any more
+    const bool untold =
+      book_.has(*home, to_tell_key(of.tenant_id, of.dead_letter_id));
+    if (!untold && !waits(*home, of)
+        && !book_.has(*home, aside_key(of.tenant_id, of.dead_letter_id)))
+      book_.find(audit_rule::quarantine_atom, row,
+                 "is " + std::string(to_string(of.state()))
+                   + ", and its event neither waits nor lies aside");
+  }
+
+  [[nodiscard]] bool waits(owner home, const dead_letter& of) const {
+    const auto room =
+      book_.read(home,
+                 waiting_room_key(of.tenant_id, of.consumer, of.aggregate_id,
+                                  of.observed_sequence),
+                 [](auto bytes) { return decode_room(bytes); });
+    return room && room->dead_letter_id == of.dead_letter_id;
+  }
+
+  /// A resolved one has its event in the inbox.
+  void check_resolved(const audited_row& row, const dead_letter& of) {
+    const auto home = book_.home_of(of.consumer);
+    if (!home || of.aggregate_id.empty())
+      return;
+    const auto stream =
+      book_.stream(*home, of.tenant_id, of.consumer, of.aggregate_id);
+    const auto used =
+      stream && of.observed_sequence <= stream->position
+        ? book_.used(*home, of.tenant_id, of.consumer, of.aggregate_id, *stream,
+                     of.observed_sequence)
+        : std::nullopt;
+    const bool stands = used
+                        && (used->entry.mark == domain::inbox_mark::skipped
+                            || (used->entry.event_id == of.event_id
+                                && used->entry.digest == of.digest));
+    if (!stands)
+      book_.find(audit_rule::quarantine_atom, row,
+                 "is resolved, and its event is not in the inbox of "
+                   + printable(of.consumer));
+  }
+
+  audit_book& book_;
+};
+
+} // namespace
+
+void add_letter_checks(audit_book& book, audit_passes& to) {
+  const auto checks = std::make_shared<letter_checks>(book);
+  to.push_back({owner::dead_letter, kind::dead_letter,
+                [checks](const auto& row) { checks->visit_letter(row); }});
+  to.push_back({owner::dead_letter, kind::payload,
+                [checks](const auto& row) { checks->visit_payload(row); }});
+  to.push_back({owner::dead_letter, kind::dead_letter_order,
+                [checks](const auto& row) { checks->visit_index(row); }});
+}
+
+} // namespace parcelflow::storage
