@@ -174,6 +174,13 @@ outcome<store_identity> parse_format(std::string_view bytes) {
             + " with " + std::to_string(lanes) + " lane; nothing was changed"};
 }
 
+outcome<store_identity> read_identity(engine& shared) {
+  std::string row;
+  if (auto s = shared.db->Get({}, format_key(), &row); !s.ok())
+    return to_fault("read the format row", s);
+  return parse_format(row);
+}
+
 status compare(acked_position acked, std::uint64_t recovered) {
   if (recovered >= acked.sequence)
     return domain::done();
@@ -293,7 +300,38 @@ outcome<directory_state> inspect(const store_options& options) {
   return judge(shared, options);
 }
 
+namespace {
+
+/// A whole store as it lies there, recovered in memory.
+outcome<opened> open_read_only(engine& shared, const store_options& options) {
+  // To lock would create the file; without one nobody holds the directory.
+  if (exists(shared, options.directory + "/lock"))
+    if (auto locked = lock_directory(shared, options); !locked)
+      return locked.why();
+  auto found = judge(shared, options);
+  if (!found)
+    return found.why();
+  if (*found != directory_state::whole)
+    return {failure::storage_io, "no store in " + options.directory};
+  auto settings = engine_options(options, shared);
+  rocksdb::DB* db = nullptr;
+  auto s = rocksdb::DB::OpenForReadOnly(settings, store_path(options),
+                                        describe(family_names(), settings),
+                                        &shared.handles, &db);
+  if (!s.ok())
+    return to_fault("open " + options.directory, s);
+  shared.db.reset(db);
+  auto identity = read_identity(shared);
+  if (!identity)
+    return identity.why();
+  return opened{*std::move(identity), nullptr};
+}
+
+} // namespace
+
 outcome<opened> open_directory(engine& shared, const store_options& options) {
+  if (options.read_only)
+    return open_read_only(shared, options);
   if (!options.create && !exists(shared, store_path(options)))
     return {failure::storage_io, "no store in " + options.directory};
   if (auto made = make_directory(shared, options); !made)
@@ -311,10 +349,7 @@ outcome<opened> open_directory(engine& shared, const store_options& options) {
     if (auto made = complete(shared, options); !made)
       return made.why();
   opened result;
-  std::string row;
-  if (auto s = shared.db->Get({}, format_key(), &row); !s.ok())
-    return to_fault("read the format row", s);
-  auto identity = parse_format(row);
+  auto identity = read_identity(shared);
   if (!identity)
     return identity.why();
   result.identity = *std::move(identity);

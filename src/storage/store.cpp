@@ -55,7 +55,7 @@ store::store(std::unique_ptr<impl> self) : impl_(std::move(self)) {}
 store::~store() {
   // Nothing is acknowledged after this, so a mark that cannot be written is
   // no reason to fail: it is behind, never ahead.
-  if (!impl_->shared->failed)
+  if (!impl_->shared->failed && !impl_->options.read_only)
     if (auto moved = impl_->advance_mark(true); !moved)
       support::log::error("storage", moved.why().detail);
   // A family or snapshot that outlives its store would keep the directory

@@ -11,6 +11,9 @@
 // `wal_bytes_max` more memory for a moment; after flush() there is nothing to
 // recover.
 //
+// Opened read-only, a store that is whole is recovered in memory alone: the
+// directory is as it was afterwards, whatever was done before.
+//
 // Fail-stop (R30): after a storage error whose outcome is unknown nothing may
 // be acknowledged. Reads, writes and when_durable then call `on_failure` with
 // the first cause, which must not return; the default logs and leaves with exit
@@ -39,8 +42,9 @@ struct engine;
 
 struct store_options {
   std::string directory;
-  bool create = true;                           ///< else a missing one refuses
-  bool sync = true;                             ///< false: benches only
+  bool create = true;     ///< else a missing one refuses
+  bool read_only = false; ///< changes no byte; a write is fail-stop
+  bool sync = true;       ///< false: benches only
   std::uint64_t write_buffer_bytes = 64U << 20; ///< a family's memtable
   std::uint64_t wal_bytes_max = 512U << 20;     ///< bounds recovery time
   std::int64_t mark_sync_ms = 1000; ///< acked.mark to stable storage
