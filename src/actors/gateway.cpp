@@ -41,4 +41,10 @@ void gateway::set_stock(
   caf::anon_send(to_->inventory, stock_atom::value, std::move(message));
 }
 
+void gateway::audit(
+  std::function<void(std::shared_ptr<const domain::audit_report>)> answer) {
+  caf::anon_send(to_->auditor, audit_atom::value,
+                 std::make_shared<audit_request>(std::move(answer)));
+}
+
 } // namespace parcelflow::actors

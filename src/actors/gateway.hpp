@@ -5,6 +5,7 @@
 #pragma once
 
 #include "actors/answers.hpp"
+#include "domain/audit_report.hpp"
 #include "domain/inventory.hpp"
 
 #include <functional>
@@ -33,6 +34,10 @@ public:
                std::function<void(domain::outcome<command_answer>)> answer);
   void set_stock(std::string tenant_id, std::string sku, std::int64_t on_hand,
                  std::function<void(domain::outcome<domain::stock>)> answer);
+  /// An audit that begins now, or once the one that runs is over. The answer
+  /// is empty if none could be made: too many wait, or the daemon stops.
+  void audit(
+    std::function<void(std::shared_ptr<const domain::audit_report>)> answer);
 
 private:
   std::unique_ptr<links> to_;

@@ -9,6 +9,7 @@ namespace parcelflow::actors {
 struct gateway::links {
   order_actor order;
   inventory_actor inventory;
+  auditor_actor auditor;
 };
 
 } // namespace parcelflow::actors

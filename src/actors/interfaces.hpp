@@ -102,4 +102,9 @@ using planner_actor =
                    caf::reacts_to<show_atom, show_plan_ptr>,
                    caf::reacts_to<execute_atom, execute_ptr>>;
 
+/// Audits the store; reads only.
+using auditor_actor =
+  caf::typed_actor<caf::reacts_to<tick_atom>, caf::reacts_to<slice_atom>,
+                   caf::reacts_to<audit_atom, audit_request_ptr>>;
+
 } // namespace parcelflow::actors

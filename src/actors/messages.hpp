@@ -7,6 +7,7 @@
 #include "actors/ops_requests.hpp"
 #include "actors/stream_ops.hpp"
 #include "bus/event_bus.hpp"
+#include "domain/audit_report.hpp"
 #include "domain/dead_letter.hpp"
 #include "domain/inventory.hpp"
 #include "domain/order.hpp"
@@ -22,6 +23,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace parcelflow::actors {
@@ -69,6 +71,9 @@ using pause_atom = caf::atom_constant<caf::atom("pause")>;
 using note_atom = caf::atom_constant<caf::atom("note")>;
 using replayed_atom = caf::atom_constant<caf::atom("replayed")>;
 using errand_atom = caf::atom_constant<caf::atom("errand")>;
+// --- auditing --------------------------------------------------------------
+using audit_atom = caf::atom_constant<caf::atom("audit")>;
+using slice_atom = caf::atom_constant<caf::atom("slice")>;
 
 /// A validated order on its way in. `answer` is called once, on the order
 /// owner's thread, and must not block.
@@ -183,6 +188,28 @@ struct dead_letter_ref {
   std::uint64_t generation = 0;
 };
 
+using audit_report_ptr = std::shared_ptr<const domain::audit_report>;
+
+/// Somebody wants to know. Answered once, and must not block; whoever lets go
+/// of it unanswered answers with nothing, also a mailbox that nobody reads.
+class audit_request {
+public:
+  using answer_function = std::function<void(audit_report_ptr)>;
+  explicit audit_request(answer_function then) : then_(std::move(then)) {}
+  audit_request(const audit_request&) = delete;
+  audit_request& operator=(const audit_request&) = delete;
+  ~audit_request() { answer(nullptr); }
+
+  void answer(const audit_report_ptr& report) {
+    if (const auto then = std::exchange(then_, nullptr))
+      then(report);
+  }
+
+private:
+  answer_function then_;
+};
+using audit_request_ptr = std::shared_ptr<audit_request>;
+
 } // namespace parcelflow::actors
 
 #define PF_MESSAGE(type) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(::parcelflow::type)
@@ -215,4 +242,5 @@ PF_MESSAGE(actors::neighbours_ptr)
 PF_MESSAGE(actors::errand)
 PF_MESSAGE(actors::tell_ptr)
 PF_MESSAGE(actors::dead_letter_ref)
+PF_MESSAGE(actors::audit_request_ptr)
 #undef PF_MESSAGE

@@ -159,6 +159,14 @@ struct config {
     hours inbox_hours{};
   } retention;
   struct {
+    milliseconds interval_ms{};
+    milliseconds grace_ms{};
+    std::size_t findings_max = 0;
+  } audit;
+  struct {
+    bool require_clean_audit = false;
+  } ready;
+  struct {
     milliseconds deadline_ms{};
   } shutdown;
   struct {

@@ -82,6 +82,10 @@ void log_denial(const domain::denial& what) {
                 {"count", what.count}});
 }
 
+std::string instant_json(support::unix_ms at) {
+  return at == 0 ? "null" : '"' + support::to_rfc3339(at) + '"';
+}
+
 class daemon {
 public:
   explicit daemon(const config& settings)
@@ -229,11 +233,19 @@ private:
     if (!engine_->disk_ok())
       now.reasons.emplace_back(
         "the disk is below storage.free_space_min_bytes");
+    const auto& audits = engine_->audits();
+    const std::uint64_t findings = audits.findings;
+    if (settings_.ready.require_clean_audit && findings > 0)
+      now.reasons.emplace_back("the last audit has findings");
     now.ready = now.reasons.empty();
     const auto age = oldest_unpublished_ms(engine_->store(), clock_.now());
     now.detail.emplace_back("oldestUnpublishedMs", std::to_string(age));
     now.detail.emplace_back("diskFreeBytes",
                             std::to_string(engine_->store().free_bytes()));
+    now.detail.emplace_back("lastAudit", instant_json(audits.last_at));
+    now.detail.emplace_back("lastCleanAudit",
+                            instant_json(audits.last_clean_at));
+    now.detail.emplace_back("auditFindings", std::to_string(findings));
     now.detail.emplace_back("bus", '"' + engine_->bus().traits().name + '"');
     return now;
   }

@@ -188,6 +188,16 @@ constexpr setting table[] = {
   duration(PF_MEMBER(retention.inbox_hours), "336", 1, ten_years_hours,
            "Life of inbox entries; replay window and longest retry fit in."),
 
+  duration(PF_MEMBER(audit.interval_ms), "3600000", 0, 24 * hour_ms,
+           "How often the running store is audited; 0 = only when asked."),
+  duration(PF_MEMBER(audit.grace_ms), "60000", 0, hour_ms,
+           "Age from which work that nobody does any more is a finding."),
+  integer(PF_MEMBER(audit.findings_max), "1000", 1, 100'000,
+          "Findings an audit keeps; beyond it they are counted."),
+
+  boolean(PF_MEMBER(ready.require_clean_audit), "false",
+          "Not ready while the last audit has findings."),
+
   duration(PF_MEMBER(shutdown.deadline_ms), "20000", 100, hour_ms,
            "Time for an orderly stop."),
 

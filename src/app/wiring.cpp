@@ -1,5 +1,6 @@
 #include "app/wiring.hpp"
 
+#include "actors/auditor.hpp"
 #include "actors/bus_host.hpp"
 #include "actors/committer.hpp"
 #include "actors/consumer_host.hpp"
@@ -57,6 +58,7 @@ runtime::runtime(caf::actor_system& system, config settings, seams with)
     bus_slot_(std::make_shared<bus_actor>()),
     disk_ok_(std::make_shared<std::atomic<bool>>(true)),
     stopping_(std::make_shared<std::atomic<bool>>(false)),
+    audits_(std::make_shared<audit_board>()),
     recovered_(std::make_shared<std::latch>(consumers_spawned)),
     feed_(std::make_shared<verdict_feed>()),
     consumers_(std::make_shared<consumer_register>()) {}
@@ -116,6 +118,11 @@ void runtime::spawn_all() {
   auto links = std::make_unique<gateway::links>();
   links->order = order_;
   links->inventory = inventory_;
+  auditor_ =
+    spawn(system_, with_.detached, auditor,
+          auditor_dependencies{store_.get(), auditor_limits_of(settings_),
+                               with_.clock, &metrics_, audits_});
+  links->auditor = auditor_;
   gateway_ = std::make_unique<actors::gateway>(std::move(links));
   spawn_ops();
   watch_deaths();
@@ -280,6 +287,8 @@ bus::bus_counters runtime::bus_counters() const {
 
 bool runtime::stop(std::chrono::milliseconds deadline) {
   stopping_->store(true);
+  // It owns nothing and would only compete for the disk with those who drain.
+  caf::anon_send_exit(auditor_, caf::exit_reason::user_shutdown);
   const auto end = std::chrono::steady_clock::now() + deadline;
   bool all = true;
   caf::scoped_actor self{system_};
@@ -358,6 +367,7 @@ void runtime::exit_all() {
       self->wait_for(actor);
     actor = nullptr;
   };
+  exit(auditor_); // with its snapshot
   exit(watcher_);
   exit(disk_watch_);
   exit(planner_);

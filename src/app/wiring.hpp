@@ -11,6 +11,7 @@
 // death of an owner ends the process with exit code 70.
 #pragma once
 
+#include "actors/audit_board.hpp"
 #include "actors/gateway.hpp"
 #include "actors/interfaces.hpp"
 #include "actors/ops_desk.hpp"
@@ -89,6 +90,10 @@ public:
   /// Counters of the embedded adapter; empty for a broker.
   [[nodiscard]] bus::bus_counters bus_counters() const;
   [[nodiscard]] bool disk_ok() const noexcept { return disk_ok_->load(); }
+  /// What the last audit said; for one of now, ask the gateway.
+  [[nodiscard]] const actors::audit_board& audits() const noexcept {
+    return *audits_;
+  }
 
   /// Returns when every owner has recovered from its rows.
   void await_recovery();
@@ -137,6 +142,7 @@ private:
   std::shared_ptr<actors::bus_actor> bus_slot_; ///< who hosts the adapter
   std::shared_ptr<std::atomic<bool>> disk_ok_;
   std::shared_ptr<std::atomic<bool>> stopping_;
+  std::shared_ptr<actors::audit_board> audits_;
   /// One count a consumer: inventory, fulfillment, notification.
   static constexpr std::ptrdiff_t consumers_spawned = 3;
   std::shared_ptr<std::latch> recovered_;
@@ -154,6 +160,7 @@ private:
   actors::order_actor order_;
   actors::consumer_actor fulfillment_;
   actors::consumer_actor notification_;
+  actors::auditor_actor auditor_;
   caf::actor watcher_;
   caf::actor disk_watch_;
 };

@@ -50,6 +50,11 @@ actors::inventory_limits inventory_limits_of(const config& of) {
           of.inventory.resolve_retry_ms.count()};
 }
 
+actors::auditor_limits auditor_limits_of(const config& of) {
+  return {of.audit.interval_ms.count(), of.audit.grace_ms.count(),
+          of.audit.findings_max};
+}
+
 actors::relay_limits relay_limits_of(const config& of) {
   actors::relay_limits to;
   to.batch_events_max = of.relay.batch_events_max;

@@ -2,6 +2,7 @@
 // Thread rule: pure functions.
 #pragma once
 
+#include "actors/auditor.hpp"
 #include "actors/committer.hpp"
 #include "actors/consumer.hpp"
 #include "actors/inventory.hpp"
@@ -20,6 +21,7 @@ namespace parcelflow::app {
 [[nodiscard]] actors::committer_limits committer_limits_of(const config& of);
 [[nodiscard]] actors::order_limits order_limits_of(const config& of);
 [[nodiscard]] actors::inventory_limits inventory_limits_of(const config& of);
+[[nodiscard]] actors::auditor_limits auditor_limits_of(const config& of);
 [[nodiscard]] actors::relay_limits relay_limits_of(const config& of);
 [[nodiscard]] actors::consumer_limits consumer_limits_of(const config& of);
 [[nodiscard]] actors::replay_limits replay_limits_of(const config& of);
