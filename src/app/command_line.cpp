@@ -1,6 +1,7 @@
 #include "app/command_line.hpp"
 
 #include "app/access_file.hpp"
+#include "app/audit_command.hpp"
 #include "app/config.hpp"
 #include "app/daemon.hpp"
 #include "app/evidence.hpp"
@@ -63,6 +64,7 @@ public:
     add(evidence, [this](const loaded_config& loaded) {
       return print_evidence(loaded, tenant_, order_);
     });
+    add_audit();
   }
 
   int run(int argc, char** argv) {
@@ -76,8 +78,11 @@ public:
     for (const auto& [command, act] : actions_) {
       if (!command->parsed())
         continue;
-      const auto loaded = load_config({config_file_, parcelflow_environment(),
-                                       setting_flags(command->remaining())});
+      auto flags = setting_flags(command->remaining());
+      if (!directory_.empty())
+        flags.push_back("--data.directory=" + directory_);
+      const auto loaded =
+        load_config({config_file_, parcelflow_environment(), flags});
       return loaded ? act(*loaded) : refuse(loaded.why());
     }
     std::cerr << app_.help();
@@ -110,6 +115,19 @@ private:
           std::cout << show_config(loaded);
           return exit_ok;
         });
+  }
+
+  void add_audit() {
+    auto* audit = app_.add_subcommand(
+      "audit", "the invariants of a closed data directory; exit 0 or 65");
+    audit->add_option("--data-dir", directory_, "instead of data.directory");
+    audit->add_flag("--json", audit_.json, "the report as JSON");
+    audit->add_flag("--at-rest", audit_.at_rest,
+                    "everything was drained: what is still under way for "
+                    "longer than audit.grace_ms is a finding");
+    add(audit, [this](const loaded_config& loaded) {
+      return audit_directory(loaded, audit_);
+    });
   }
 
   void add_access() {
@@ -176,6 +194,8 @@ private:
   std::string expires_ = "90d";
   std::string token_id_;
   std::string order_;
+  std::string directory_;
+  audit_wish audit_;
 };
 
 } // namespace

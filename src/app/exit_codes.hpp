@@ -7,6 +7,7 @@ namespace parcelflow::app {
 
 inline constexpr int exit_ok = 0;
 inline constexpr int exit_usage = 64;
+inline constexpr int exit_findings = 65; ///< EX_DATAERR
 inline constexpr int exit_no_input = 66;
 inline constexpr int exit_unavailable = 69;
 inline constexpr int exit_internal = 70;
