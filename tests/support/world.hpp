@@ -11,6 +11,7 @@
 #include "codec/order_json.hpp"
 #include "domain/fulfillment.hpp"
 #include "domain/notification.hpp"
+#include "storage/audit.hpp"
 #include "storage/consumer_store.hpp"
 #include "storage/keys.hpp"
 #include "tests/support/invariants.hpp"
@@ -308,6 +309,20 @@ public:
     when.holes_allowed = holes_allowed;
     for (const auto& one : violations(it->store().read(), when))
       FAIL_CHECK(one);
+    check_audit();
+  }
+  /// The product's own audit, which shares no code with the checker above.
+  void check_audit() {
+    storage::audit_options options;
+    options.now = clock.now();
+    const auto report = storage::audit(it->store(), options);
+    CHECK(report.complete);
+    for (const auto& one : report.findings)
+      FAIL_CHECK(to_string(one.rule)
+                 << " " << one.row.family << "/" << one.row.kind << " "
+                 << one.row.tenant << " "
+                 << (one.row.key.empty() ? "" : one.row.key.back().second)
+                 << " " << one.what);
   }
 
   temp_directory directory;
