@@ -45,6 +45,9 @@ using domain::row_name;
 struct audited_consumer {
   owner of = owner::order;
   std::string name;
+  /// Streams come to it from another consumer alone; what is due to them is in
+  /// that one's account.
+  bool by_redirect = false;
 };
 
 struct audit_options {

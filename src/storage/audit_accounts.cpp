@@ -21,12 +21,11 @@ public:
   void run() {
     const auto& about = event_.envelope;
     sums_.events += 1;
-    auto row = stream_of(at_.name);
-    // Handed to another consumer of the family: later events are its events.
-    if (!row.forward_to.empty() && about.aggregate_sequence > row.position) {
-      at_.name = row.forward_to;
-      row = stream_of(at_.name);
-    }
+    at_.name = book_.keeper(at_.of, about.tenant_id, at_.name,
+                            about.aggregate_id, about.aggregate_sequence);
+    const auto row =
+      book_.stream(at_.of, about.tenant_id, at_.name, about.aggregate_id)
+        .value_or(domain::stream_row{});
     if (about.aggregate_sequence <= row.start_mark && row.came_from.empty())
       sums_.before_start += 1;
     else if (about.aggregate_sequence <= row.position)
@@ -36,23 +35,19 @@ public:
   }
 
 private:
-  [[nodiscard]] domain::stream_row stream_of(std::string_view consumer) const {
-    return book_
-      .stream(at_.of, event_.envelope.tenant_id, consumer,
-              event_.envelope.aggregate_id)
-      .value_or(domain::stream_row{});
-  }
   [[nodiscard]] bool is_this(std::string_view id,
                              const domain::sha256_digest& digest) const {
     return id == event_.envelope.event_id && digest == event_.digest;
   }
-  /// The consumer took another event for it and set this one aside.
+  /// The consumer took another event for it and set this one aside; a record
+  /// that was waived stands without it.
   [[nodiscard]] bool lies_aside() const {
     const auto& about = event_.envelope;
-    return book_.has(
-      at_.of, aside_key(about.tenant_id,
-                        codec::dead_letter_id(at_.name, about.tenant_id,
-                                              about.event_id, event_.digest)));
+    const auto id = codec::dead_letter_id(at_.name, about.tenant_id,
+                                          about.event_id, event_.digest);
+    return book_.has(at_.of, aside_key(about.tenant_id, id))
+           || book_.has(owner::dead_letter,
+                        dead_letter_key(about.tenant_id, id));
   }
   void pending() {
     sums_.pending += 1;
@@ -143,10 +138,10 @@ private:
 void account_for(audit_book& book, const domain::event& event,
                  const row_name& outbox_row, support::unix_ms committed_at) {
   const auto& consumers = book.options().consumers;
-  for (std::size_t i = 0; i < consumers.size(); ++i)
-    account_book(book, consumers[i], book.report().accounts[i], event,
-                 outbox_row, committed_at)
-      .run();
+  auto sums = book.report().accounts.begin();
+  for (const auto& one : consumers)
+    if (!one.by_redirect)
+      account_book(book, one, *sums++, event, outbox_row, committed_at).run();
 }
 
 } // namespace parcelflow::storage

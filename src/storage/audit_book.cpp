@@ -26,7 +26,8 @@ audit_book::audit_book(const store& of, audit_options options)
   report_.mode = options_.mode;
   report_.as_of = options_.now;
   for (const auto& one : options_.consumers)
-    report_.accounts.push_back({one.name});
+    if (!one.by_redirect)
+      report_.accounts.push_back({one.name});
 }
 
 void audit_book::find(audit_rule rule, row_name row, std::string what) {
@@ -82,6 +83,16 @@ audit_book::used(owner of, std::string_view tenant, std::string_view consumer,
   if (!entry)
     return std::nullopt;
   return used_sequence{*std::move(entry), std::move(key)};
+}
+
+std::string audit_book::keeper(owner of, std::string_view tenant,
+                               std::string_view consumer,
+                               std::string_view aggregate,
+                               std::uint64_t sequence) const {
+  const auto row = stream(of, tenant, consumer, aggregate);
+  return row && !row->forward_to.empty() && sequence > row->position
+           ? row->forward_to
+           : std::string(consumer);
 }
 
 std::optional<domain::dead_letter>

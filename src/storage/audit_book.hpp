@@ -107,6 +107,12 @@ public:
   used(owner of, std::string_view tenant, std::string_view consumer,
        std::string_view aggregate, const domain::stream_row& row,
        std::uint64_t sequence) const;
+  /// Who keeps a sequence of that consumer's stream: itself, or whom the stream
+  /// was handed to before.
+  [[nodiscard]] std::string keeper(owner of, std::string_view tenant,
+                                   std::string_view consumer,
+                                   std::string_view aggregate,
+                                   std::uint64_t sequence) const;
   [[nodiscard]] std::optional<domain::dead_letter>
   letter(std::string_view tenant, std::string_view id) const;
   /// The family of a consumer that the audit knows.

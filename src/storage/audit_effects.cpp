@@ -19,6 +19,7 @@ struct subject {
   std::string tenant;
   std::string aggregate;
   std::uint64_t applied = 0;
+  bool handed = false; ///< part of its events were applied elsewhere
 
   void wrong(std::string what) const {
     book.find(audit_rule::one_effect, row, std::move(what));
@@ -74,7 +75,7 @@ void check_sends(const subject& of) {
       of.wrong("sent " + printable(one.notification_id)
                + ", which is not its own");
   }
-  if (sends->size() > of.applied)
+  if (sends->size() > of.applied && !of.handed)
     of.wrong("sent " + std::to_string(sends->size()) + " notifications by "
              + counted(of.applied, "applied event"));
   const auto order = of.whole_order();
@@ -99,15 +100,19 @@ void check_reservation_named(const subject& of) {
 void check_effect(audit_book& book, const audited_row& row,
                   const stream_row& stream, std::uint64_t applied) {
   auto key = row.parts();
-  subject of{book, row, stream, key.text(), {}, applied};
+  subject of{book, row, stream, key.text(), {}, applied, false};
   const auto consumer = key.text();
   of.aggregate = key.text();
-  // A stream that was handed over took its effect along.
-  if (!stream.forward_to.empty() || !stream.came_from.empty())
-    return;
-  if (applied == 0 && !stream.effect.empty())
+  // A stream that is handed over takes its effect along.
+  of.handed = !stream.came_from.empty();
+  if (!stream.forward_to.empty())
+    return stream.effect.empty()
+             ? void()
+             : of.wrong("keeps an effect that it handed over");
+  if (applied == 0 && !stream.effect.empty() && !of.handed)
     return of.wrong("has an effect, and no event was applied");
-  if (consumer == domain::fulfillment_consumer)
+  if (consumer == domain::fulfillment_consumer
+      || consumer == domain::fulfillment_v2_consumer)
     check_job(of);
   else if (consumer == domain::notification_consumer)
     check_sends(of);

@@ -4,9 +4,13 @@
 #include "storage/audit_book.hpp"
 #include "storage/consumer_store.hpp"
 #include "storage/keys.hpp"
+#include "storage/letter_counts.hpp"
 #include "support/digest.hpp"
 
+#include <map>
 #include <memory>
+#include <tuple>
+#include <utility>
 
 namespace parcelflow::storage {
 namespace {
@@ -30,6 +34,11 @@ public:
       return;
     if (of->steps.front().to != dead_letter_state::open)
       book_.find(audit_rule::quarantine_atom, row, "never was opened");
+    if (std::exchange(tenant_, tenant) != tenant
+        && !book_.has(owner::dead_letter, letter_counts_key(tenant)))
+      book_.find(audit_rule::books, owner::dead_letter,
+                 letter_counts_key(tenant),
+                 "is missing, and there are dead letters to count");
     check_payload(row, *of);
     check_index(*of);
     check_replays(row, *of);
@@ -69,7 +78,38 @@ public:
                  "names a dead letter of another order");
   }
 
+  void visit_counts(const audited_row& row) {
+    const auto tenant = row.parts().text();
+    const auto counts = book_.whole(row, decode_letter_counts(row.value));
+    if (!counts)
+      return;
+    std::map<counted_group, std::uint64_t> groups;
+    book_.each(
+      owner::dead_letter, key_writer(kind::dead_letter).text(tenant).take(),
+      [&](auto, auto value) {
+        if (const auto of = domain::decode_dead_letter(tenant, {}, value))
+          groups[{of->consumer, of->cause, of->state()}] += 1;
+        return true;
+      });
+    std::uint64_t all = 0;
+    bool agrees = true;
+    for (const auto& [group, count] : groups) {
+      domain::dead_letter_filter filter;
+      filter.consumer = std::get<0>(group);
+      filter.cause = std::get<1>(group);
+      filter.state = std::get<2>(group);
+      agrees = agrees && counts->total(filter) == count;
+      all += count;
+    }
+    if (!agrees || counts->total({}) != all)
+      book_.find(audit_rule::books, row,
+                 "counts other dead letters than there are");
+  }
+
 private:
+  using counted_group =
+    std::tuple<std::string, domain::dead_letter_cause, dead_letter_state>;
+
   void check_payload(const audited_row& row, const dead_letter& of) {
     const auto key = payload_key(of.tenant_id, of.dead_letter_id);
     const auto payload = book_.at().get(owner::dead_letter, key);
@@ -135,7 +175,12 @@ private:
       const auto held =
         book_.read(owner::relay, held_stream_key(of.tenant_id, of.aggregate_id),
                    [](auto bytes) { return decode_held_stream(bytes); });
-      if (!held || held->dead_letter_id != of.dead_letter_id)
+      const bool untold =
+        book_.has(owner::relay, key_writer(kind::publish_to_tell)
+                                  .text(of.tenant_id)
+                                  .text(of.dead_letter_id)
+                                  .take());
+      if (!untold && (!held || held->dead_letter_id != of.dead_letter_id))
         book_.find(audit_rule::quarantine_atom, row,
                    "is " + std::string(to_string(of.state()))
                      + ", and the relay does not hold its stream");
@@ -153,11 +198,16 @@ private:
                    + ", and its event neither waits nor lies aside");
   }
 
+  [[nodiscard]] std::string keeper_of(owner home, const dead_letter& of) const {
+    return book_.keeper(home, of.tenant_id, of.consumer, of.aggregate_id,
+                        of.observed_sequence);
+  }
+
   [[nodiscard]] bool waits(owner home, const dead_letter& of) const {
     const auto room =
       book_.read(home,
-                 waiting_room_key(of.tenant_id, of.consumer, of.aggregate_id,
-                                  of.observed_sequence),
+                 waiting_room_key(of.tenant_id, keeper_of(home, of),
+                                  of.aggregate_id, of.observed_sequence),
                  [](auto bytes) { return decode_room(bytes); });
     return room && room->dead_letter_id == of.dead_letter_id;
   }
@@ -167,11 +217,12 @@ private:
     const auto home = book_.home_of(of.consumer);
     if (!home || of.aggregate_id.empty())
       return;
+    const auto keeper = keeper_of(*home, of);
     const auto stream =
-      book_.stream(*home, of.tenant_id, of.consumer, of.aggregate_id);
+      book_.stream(*home, of.tenant_id, keeper, of.aggregate_id);
     const auto used =
       stream && of.observed_sequence <= stream->position
-        ? book_.used(*home, of.tenant_id, of.consumer, of.aggregate_id, *stream,
+        ? book_.used(*home, of.tenant_id, keeper, of.aggregate_id, *stream,
                      of.observed_sequence)
         : std::nullopt;
     const bool stands = used
@@ -185,6 +236,7 @@ private:
   }
 
   audit_book& book_;
+  std::string tenant_; ///< of the last record
 };
 
 } // namespace
@@ -195,6 +247,8 @@ void add_letter_checks(audit_book& book, audit_passes& to) {
                 [checks](const auto& row) { checks->visit_letter(row); }});
   to.push_back({owner::dead_letter, kind::payload,
                 [checks](const auto& row) { checks->visit_payload(row); }});
+  to.push_back({owner::dead_letter, kind::letter_counts,
+                [checks](const auto& row) { checks->visit_counts(row); }});
   to.push_back({owner::dead_letter, kind::dead_letter_order,
                 [checks](const auto& row) { checks->visit_index(row); }});
 }

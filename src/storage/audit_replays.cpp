@@ -6,7 +6,6 @@
 #include "domain/replay.hpp"
 #include "storage/audit_book.hpp"
 #include "storage/keys.hpp"
-#include "support/record.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -79,14 +78,15 @@ public:
     if (letter->event_id != item->event_id || letter->digest != item->digest)
       book_.find(audit_rule::replay_identity, row,
                  "has another event than its dead letter");
-    if (item->state != item_state::pending && item->state != item_state::stopped
-        && item->state != item_state::cancelled
-        && std::ranges::find(letter->replay_ids, id)
-             == letter->replay_ids.end())
+    if (item->state != item_state::created_now)
+      return;
+    // A record keeps the last replays only.
+    const auto& known = letter->replay_ids;
+    if (known.size() < domain::history_max
+        && std::ranges::find(known, id) == known.end())
       book_.find(audit_rule::replay_identity, owner::dead_letter, letter_row,
-                 "does not name replay " + id + ", which replayed it");
-    if (item->state == item_state::created_now)
-      check_created(row, tenant, id, *item);
+                 "does not name replay " + id + ", which applied it");
+    check_created(row, tenant, id, *item);
   }
 
   void visit_open(const audited_row& row) {
@@ -96,9 +96,10 @@ public:
     if (!book_.has(owner::dead_letter, dead_letter_key(tenant, letter)))
       book_.find(audit_rule::replay_identity, row,
                  "holds a dead letter that does not exist");
-    support::record_reader in(row.value, 1);
-    const auto id = in.text();
-    if (!in.complete())
+    constexpr std::string_view head("\x01\0", 2); // record version, key id
+    const std::string id(
+      row.value.substr(std::min(head.size(), row.value.size())));
+    if (!row.value.starts_with(head) || id.empty())
       return book_.find(audit_rule::whole_rows, row,
                         "open-replay record does not parse");
     const auto of =
@@ -140,11 +141,12 @@ private:
     const auto home = book_.home_of(item.consumer);
     if (!home)
       return;
-    const auto stream =
-      book_.stream(*home, tenant, item.consumer, item.aggregate_id);
+    const auto keeper = book_.keeper(*home, tenant, item.consumer,
+                                     item.aggregate_id, item.sequence);
+    const auto stream = book_.stream(*home, tenant, keeper, item.aggregate_id);
     const auto used = stream
-                        ? book_.used(*home, tenant, item.consumer,
-                                     item.aggregate_id, *stream, item.sequence)
+                        ? book_.used(*home, tenant, keeper, item.aggregate_id,
+                                     *stream, item.sequence)
                         : std::nullopt;
     if (!used || used->entry.event_id != item.event_id
         || used->entry.digest != item.digest || used->entry.replay_id != id)

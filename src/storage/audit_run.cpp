@@ -144,9 +144,11 @@ audit_report audit(const store& of, audit_options options,
 }
 
 std::vector<audited_consumer> audit_options::known_consumers() {
-  return {{owner::fulfillment, std::string(domain::fulfillment_consumer)},
-          {owner::notification, std::string(domain::notification_consumer)},
-          {owner::inventory, std::string(domain::inventory_consumer)}};
+  return {
+    {owner::fulfillment, std::string(domain::fulfillment_consumer)},
+    {owner::fulfillment, std::string(domain::fulfillment_v2_consumer), true},
+    {owner::notification, std::string(domain::notification_consumer)},
+    {owner::inventory, std::string(domain::inventory_consumer)}};
 }
 
 } // namespace parcelflow::storage

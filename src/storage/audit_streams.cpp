@@ -27,9 +27,11 @@ public:
     if (!stream)
       return;
     check_recent(row, *stream);
-    auto applied = count_older(stream->start_mark + 1, last_older(*stream));
+    const auto before = stream->start_mark;
+    auto applied = count_older(before + 1, last_older(*stream));
     for (const auto& entry : stream->recent)
-      applied += check_entry(entry, row.key) ? 1 : 0;
+      if (entry.sequence > before) // else a copy of whose it was before
+        applied += check_entry(entry, row.key) ? 1 : 0;
     check_effect(book_, row, *stream, applied);
     check_mark(row, *stream);
     check_hand_over(row, *stream);
@@ -41,11 +43,15 @@ public:
     const auto consumer = key.text();
     const auto aggregate = key.text();
     const auto sequence = key.number();
+    const auto skip = book_.whole(row, decode_skip(row.value));
+    if (!skip)
+      return;
     const auto stream = book_.stream(of_, tenant, consumer, aggregate);
     const auto used =
       stream ? book_.used(of_, tenant, consumer, aggregate, *stream, sequence)
              : std::nullopt;
-    if (!used || used->entry.mark != inbox_mark::skipped)
+    if (!used || used->entry.mark != inbox_mark::skipped
+        || used->entry.note != skip->dead_letter_id)
       book_.find(audit_rule::consumer_atom, row,
                  "tells of a skip that is not in the inbox");
   }
@@ -62,8 +68,8 @@ public:
                  "holds the entry of sequence "
                    + std::to_string(entry->sequence));
     const auto stream = book_.stream(of_, tenant, consumer, aggregate);
-    if (!stream || sequence > stream->position
-        || sequence <= stream->start_mark)
+    if (!stream || sequence > stream->position || sequence == 0
+        || (sequence <= stream->start_mark && stream->came_from.empty()))
       return book_.find(audit_rule::consumer_atom, row,
                         "its stream is at position "
                           + std::to_string(stream ? stream->position : 0));
@@ -118,8 +124,9 @@ private:
                            + " twice in its inbox"
                        : "has a hole in its inbox behind sequence "
                            + std::to_string(recent[i - 1].sequence));
+    const auto first = stream.came_from.empty() ? stream.start_mark + 1 : 1;
     if (recent.back().sequence != stream.position
-        || recent.front().sequence <= stream.start_mark)
+        || recent.front().sequence < first)
       wrong("is at " + at + ", its inbox ends at sequence "
             + std::to_string(recent.back().sequence));
   }

@@ -2,7 +2,6 @@
 // a log that fit everything else are put in first, and are clean.
 #include "codec/log_chain.hpp"
 #include "domain/replay.hpp"
-#include "support/record.hpp"
 #include "tests/app/audit_bench.hpp"
 
 using namespace parcelflow;
@@ -122,6 +121,13 @@ TEST_CASE("an item of a replay is true of record and inbox") {
                         letter_key(b.late)};
   SUBCASE("the record does not know of it") {
     b.edit_letter([](auto& of) { of.replay_ids.clear(); });
+    b.edit_stream(owner::fulfillment, fulfillment, "late",
+                  [](auto& row) { row.recent.back().replay_id = replay_id; });
+    b.edit_item([](auto& one) { one.state = item_state::created_now; });
+    b.edit_replay([](auto& of) {
+      of.counts = {};
+      of.counts.add(item_state::created_now);
+    });
     b.expect({record});
   }
   SUBCASE("it says that it applied what another door applied") {
@@ -142,8 +148,7 @@ TEST_CASE("an item of a replay is true of record and inbox") {
   }
   SUBCASE("a record is held by a replay that is over") {
     const auto key = storage::open_replay_key(t, b.late.dead_letter_id);
-    b.put(owner::dead_letter, key,
-          support::record_writer(1).text(replay_id).take());
+    b.put(owner::dead_letter, key, std::string("\x01\0", 2) + replay_id);
     b.expect({{audit_rule::replay_identity, owner::dead_letter, key}});
   }
 }
@@ -180,15 +185,23 @@ TEST_CASE("a stream that was handed over goes on where it ended") {
   bench b;
   const auto from = bench::stream(fulfillment, "long");
   const auto to = bench::stream("fulfillment-v2", "long");
-  b.edit_stream(owner::fulfillment, fulfillment, "long",
-                [](auto& row) { row.forward_to = "fulfillment-v2"; });
   domain::stream_row taken;
+  b.edit_stream(owner::fulfillment, fulfillment, "long", [&](auto& row) {
+    row.forward_to = "fulfillment-v2";
+    taken.effect = std::exchange(row.effect, {});
+  });
   taken.position = 5;
   taken.start_mark = 5;
   taken.came_from = fulfillment;
   SUBCASE("whole") {
     b.put(owner::fulfillment, to, encode(taken));
     b.expect({});
+  }
+  SUBCASE("and its effect stayed behind") {
+    b.put(owner::fulfillment, to, encode(taken));
+    b.edit_stream(owner::fulfillment, fulfillment, "long",
+                  [&](auto& row) { row.effect = taken.effect; });
+    b.expect({{audit_rule::one_effect, owner::fulfillment, from}});
   }
   SUBCASE("to nobody") {
     b.expect({{audit_rule::consumer_atom, owner::fulfillment, from}});
