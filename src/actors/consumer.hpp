@@ -118,11 +118,17 @@ public:
   }
   /// Hands one stream over: position, effect and what waits, in one batch.
   void redirect(const stream_op& what, consumer& to);
+  /// An event of the time before this consumer: judged like a delivery.
+  void take_from_history(const domain::event_ptr& event);
+  /// The stream begins after it: its sequence is used, and not here.
+  void mark_before(const domain::event_ptr& event);
   /// What is paused from now on; what is not any more goes on.
   void obey(domain::pause_set_ptr pauses);
   /// Stages the mark of a clean stop, when quiet; nothing may be delivered
   /// after.
   void stop();
+  /// A responder paused the whole consumer.
+  [[nodiscard]] bool is_paused() const { return paused(); }
   /// Nothing is held that only this process knows.
   [[nodiscard]] bool quiet() const noexcept;
 
@@ -141,6 +147,8 @@ private:
     std::string replay_id;                 ///< via replay
   };
   enum class next : std::uint8_t { ack, hold };
+  /// The token of what no bus delivered: nothing is settled for it.
+  static constexpr std::uint64_t of_no_delivery = 0;
 
   // consumer.cpp: judging and applying
   next take(const bus::delivery& one);

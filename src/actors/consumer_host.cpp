@@ -23,56 +23,106 @@ void consumer_host_state::init(consumer_actor::pointer self,
     ports.forward = [this](const std::string& to, const bus::delivery& one) {
       return core_for(to).take_forwarded(one);
     };
-    cores_.push_back(std::make_unique<consumer>(
+    auto& one = cores_.emplace_back();
+    const bool later = spec.added_later;
+    one.core = std::make_unique<consumer>(
       std::move(spec), with.limits, writer_->rows(), *with.clock, *with.ids,
-      *with.metrics, std::move(ports)));
+      *with.metrics, std::move(ports));
+    if (later)
+      one.before =
+        std::make_unique<history>(*one.core, writer_->rows(), *with.way.store,
+                                  *with.clock, *with.metrics, with.walking);
   }
   with_.emplace(std::move(with));
   const auto pauses = pauses_of(*with_->way.store);
-  for (auto& core : cores_)
-    core->start(pauses);
+  for (auto& one : cores_)
+    one.core->start(pauses);
   writer_->rows().when_durable([this] {
-    for (auto& core : cores_)
-      if (core->spec().takes_over.empty())
-        subscribe_core(*core);
+    for (auto& one : cores_)
+      if (one.core->spec().takes_over.empty())
+        subscribe_core(one);
   });
   after();
 }
 
-void consumer_host_state::subscribe_core(const consumer& core) {
-  auto subscribed = subscribe(*with_->bus, core, with_->limits.in_flight_max,
-                              consumer_actor(self_));
+void consumer_host_state::subscribe_core(hosted& one) {
+  const bool walks = one.before && !one.before->done();
+  auto subscribed =
+    subscribe(*with_->bus, *one.core, with_->limits.in_flight_max, walks,
+              consumer_actor(self_));
   if (!subscribed)
     support::log::error("consumer", subscribed.why().detail);
   PF_ASSERT(subscribed.ok());
+  if (walks) {
+    one.before->begin();
+    if (one.before->untouched())
+      note_start(one);
+    alarm_.wake(self_, *with_->clock, with_->clock->now());
+  }
   if (with_->recovered)
     with_->recovered();
 }
 
+/// A slice of the time before; the next one after it is durable.
+void consumer_host_state::walk(hosted& one) {
+  if (!one.before || one.before->done() || drained_ || one.core->is_paused())
+    return;
+  if (one.before->step(with_->clock->now())) {
+    one.core->deliver(std::exchange(one.waiting, {}));
+    return;
+  }
+  writer_->rows().when_durable([this, due = one.before->due_at()] {
+    alarm_.wake(self_, *with_->clock, std::max(due, with_->clock->now()));
+  });
+}
+
+/// Where a later consumer's own time begins stands in the operator log.
+void consumer_host_state::note_start(const hosted& one) {
+  const auto& spec = one.core->spec();
+  const bool all = spec.start == domain::start_at::from_history;
+  note_request what;
+  what.entry.actor = "system";
+  what.entry.verb = "consumer.start";
+  what.entry.target = spec.name + (all ? " from_history" : " from_now");
+  what.entry.reason = "the outbox up to position "
+                      + std::to_string(one.before->upto())
+                      + (all ? " is offered to it" : " is before its time");
+  self_->send(with_->dead_letters, note_atom::value,
+              std::make_shared<const note_request>(std::move(what)));
+}
+
 void consumer_host_state::deliver(const std::string& consumer,
                                   const bus::delivery_batch& batch) {
-  core_for(consumer).deliver(batch);
+  auto& to = get(consumer);
+  if (to.before && !to.before->done())
+    to.waiting.insert(to.waiting.end(), batch.begin(), batch.end());
+  else
+    to.core->deliver(batch);
   after();
 }
 
-consumer* consumer_host_state::find_core(const std::string& wanted) {
+consumer_host_state::hosted*
+consumer_host_state::find(const std::string& wanted) {
   const auto at =
-    std::find_if(cores_.begin(), cores_.end(),
-                 [&](const auto& core) { return core->spec().name == wanted; });
-  return at == cores_.end() ? nullptr : at->get();
+    std::find_if(cores_.begin(), cores_.end(), [&](const auto& one) {
+      return one.core->spec().name == wanted;
+    });
+  return at == cores_.end() ? nullptr : &*at;
 }
 
-consumer& consumer_host_state::core_for(const std::string& wanted) {
-  auto* core = find_core(wanted);
-  PF_ASSERT(core != nullptr);
-  return *core;
+consumer_host_state::hosted&
+consumer_host_state::get(const std::string& wanted) {
+  auto* one = find(wanted);
+  PF_ASSERT(one != nullptr);
+  return *one;
 }
 
 void consumer_host_state::operate(const stream_op& what) {
   auto* core = &core_for(what.consumer);
   if (what.what == stream_op::verb::redirect) {
-    if (auto* to = find_core(what.to_consumer); to != nullptr && to != core)
-      core->redirect(what, *to);
+    auto* to = find(what.to_consumer);
+    if (to != nullptr && to->core.get() != core)
+      core->redirect(what, *to->core);
     else
       what.answer({domain::failure::illegal_transition,
                    "no other consumer of that name shares the effects of "
@@ -87,8 +137,9 @@ void consumer_host_state::operate(const stream_op& what) {
 }
 
 void consumer_host_state::obey(const domain::pause_set_ptr& pauses) {
-  for (auto& core : cores_)
-    core->obey(pauses);
+  for (auto& one : cores_)
+    one.core->obey(pauses);
+  alarm_.wake(self_, *with_->clock, with_->clock->now());
   after();
 }
 
@@ -105,8 +156,10 @@ void consumer_host_state::durable() {
 
 void consumer_host_state::tick() {
   alarm_.rang();
-  for (auto& core : cores_)
-    core->step();
+  for (auto& one : cores_) {
+    walk(one);
+    one.core->step();
+  }
   after();
 }
 
@@ -120,11 +173,11 @@ caf::result<bool> consumer_host_state::drain() {
 void consumer_host_state::after() {
   const bool quiet =
     std::all_of(cores_.begin(), cores_.end(),
-                [](const auto& core) { return core->quiet(); });
+                [](const auto& one) { return one.core->quiet(); });
   // The stop is clean only if nothing was left to run.
   if (drained_ && quiet && writer_->idle() && !std::exchange(stopped_, true))
-    for (auto& core : cores_)
-      core->stop();
+    for (auto& one : cores_)
+      one.core->stop();
   writer_->arm(self_);
   if (drained_ && stopped_ && quiet && writer_->idle()) {
     drained_->deliver(true);

@@ -4,6 +4,7 @@
 // Thread rule: an actor. Errors: none; a failing store is fail-stop.
 #pragma once
 
+#include "actors/history.hpp"
 #include "actors/hosting.hpp"
 #include "actors/interfaces.hpp"
 #include "actors/round_writer.hpp"
@@ -19,6 +20,7 @@ struct consumer_dependencies {
   storage::family rows;
   commit_way way;
   consumer_limits limits;
+  history_limits walking;
   std::vector<domain::consumer_spec> specs;
   const support::clock* clock = nullptr;
   std::shared_ptr<support::id_source> ids;
@@ -46,15 +48,24 @@ public:
   caf::result<bool> drain();
 
 private:
-  consumer* find_core(const std::string& wanted);
-  consumer& core_for(const std::string& wanted);
-  void subscribe_core(const consumer& core);
+  struct hosted {
+    std::unique_ptr<consumer> core;
+    std::unique_ptr<history> before;    ///< of a consumer that came later
+    std::vector<bus::delivery> waiting; ///< until that is walked through
+  };
+
+  hosted* find(const std::string& wanted);
+  hosted& get(const std::string& wanted);
+  consumer& core_for(const std::string& wanted) { return *get(wanted).core; }
+  void subscribe_core(hosted& one);
+  void walk(hosted& one);
+  void note_start(const hosted& one);
   void after();
 
   consumer_actor::pointer self_ = nullptr;
   std::optional<round_writer> writer_;
   std::optional<consumer_dependencies> with_;
-  std::vector<std::unique_ptr<consumer>> cores_;
+  std::vector<hosted> cores_;
   host_alarm alarm_;
   bool stopped_ = false;
   std::optional<caf::typed_response_promise<bool>> drained_;

@@ -159,7 +159,9 @@ void consumer::close_letter(const std::string& tenant, const std::string& id,
 
 void consumer::hold_for_tell(const std::string& tenant, const std::string& id,
                              std::uint64_t token) {
-  tells_[{tenant, id}].tokens.push_back(token);
+  auto& waits = tells_[{tenant, id}];
+  if (token != of_no_delivery)
+    waits.tokens.push_back(token);
 }
 
 void consumer::told(const std::string& tenant, const std::string& id,

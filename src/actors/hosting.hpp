@@ -107,15 +107,17 @@ inline domain::pause_set_ptr pauses_of(const storage::store& store) {
 }
 
 /// Subscribes a started core: its deliveries become messages to the host.
+/// `from_now`: if it never subscribed before, it begins at the end.
 template <class Handle>
 domain::status subscribe(bus::event_bus& bus, const consumer& core,
-                         std::size_t in_flight_max, const Handle& host) {
+                         std::size_t in_flight_max, bool from_now,
+                         const Handle& host) {
   for (const auto& topic : core.spec().topics) {
     bus::subscription what;
     what.topic = topic;
     what.consumer = core.spec().name;
     what.in_flight_max = in_flight_max;
-    what.from_now = core.spec().start == domain::start_at::from_now;
+    what.from_now = from_now;
     const std::string name = what.consumer;
     auto done =
       bus.subscribe(std::move(what), [host, name](delivery_ptr batch) {

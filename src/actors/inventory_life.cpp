@@ -63,7 +63,7 @@ void inventory_state::meet(const order_actor& order) {
   writer_->rows().when_durable([this] {
     auto subscribed =
       subscribe(*with_->links.bus, *consumer_, with_->consuming.in_flight_max,
-                inventory_actor(self_));
+                false, inventory_actor(self_));
     if (!subscribed)
       log::error("inventory", subscribed.why().detail);
     PF_ASSERT(subscribed.ok());

@@ -24,6 +24,7 @@
 namespace parcelflow::app {
 
 enum class committer_kind : std::uint8_t { shared, per_owner };
+enum class later_start : std::uint8_t { off, from_history, from_now };
 enum class adapter_kind : std::uint8_t { log, memory };
 enum class durability : std::uint8_t { memory, page_cache, fsync };
 
@@ -154,6 +155,10 @@ struct config {
     std::size_t plans_max = 0;
     milliseconds plan_life_ms{};
   } replay;
+  struct {
+    later_start start = later_start::off;
+    std::uint32_t rate_per_s = 0;
+  } audit_feed;
   struct {
     hours replay_window_hours{};
     hours inbox_hours{};

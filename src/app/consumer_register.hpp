@@ -20,7 +20,7 @@ public:
     const std::lock_guard hold(mutex_);
     places_[spec.name] = {of, spec.supported};
   }
-  [[nodiscard]] std::optional<storage::consumer_place>
+  [[nodiscard]] std::optional<storage::consumer_facts>
   find(std::string_view consumer) const {
     const std::lock_guard hold(mutex_);
     const auto at = places_.find(consumer);
@@ -29,7 +29,7 @@ public:
 
 private:
   mutable std::mutex mutex_;
-  std::map<std::string, storage::consumer_place, std::less<>> places_;
+  std::map<std::string, storage::consumer_facts, std::less<>> places_;
 };
 
 } // namespace parcelflow::app

@@ -153,6 +153,13 @@ constexpr setting table[] = {
   integer(PF_MEMBER(bus.fault_fail), "0", 0, million,
           "Fault: at every n-th event the bus is unreachable; 0 = off."),
 
+  choice(PF_MEMBER(audit_feed.start), "off", "off|from_history|from_now",
+         "The audit feed, a consumer that may be added later: what it wants of "
+         "the time before."),
+  integer(PF_MEMBER(audit_feed.rate_per_s), "0", 0, million,
+          "Events of the time before that it is offered a second; 0 = as fast "
+          "as it goes."),
+
   integer(PF_MEMBER(replay.window), "64", 1, 4096,
           "Events of one replay that are at their consumers at once."),
   integer(PF_MEMBER(replay.replays_max), "32", 1, 1000,

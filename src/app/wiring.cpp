@@ -7,12 +7,11 @@
 #include "actors/dead_letter.hpp"
 #include "actors/gateway_links.hpp"
 #include "actors/inventory.hpp"
-#include "actors/ops_desk_links.hpp"
 #include "actors/order.hpp"
 #include "actors/payment.hpp"
-#include "actors/planner.hpp"
 #include "actors/relay.hpp"
 #include "app/wiring_limits.hpp"
+#include "domain/audit_feed.hpp"
 #include "domain/fulfillment.hpp"
 #include "domain/notification.hpp"
 #include "support/log.hpp"
@@ -39,6 +38,11 @@ auto spawn(caf::actor_system& system, bool detached, F behavior,
                   : system.spawn(behavior, std::forward<Args>(arguments)...);
 }
 
+/// Those that subscribe: inventory, fulfillment, notification, and more.
+std::ptrdiff_t consumers_of(const config& settings) {
+  return settings.audit_feed.start == later_start::off ? 3 : 4;
+}
+
 void add_supported(domain::consumer_spec& spec, const config& settings) {
   for (const auto& more : settings.consumer.supported)
     if (more.consumer == spec.name)
@@ -59,7 +63,7 @@ runtime::runtime(caf::actor_system& system, config settings, seams with)
     disk_ok_(std::make_shared<std::atomic<bool>>(true)),
     stopping_(std::make_shared<std::atomic<bool>>(false)),
     audits_(std::make_shared<audit_board>()),
-    recovered_(std::make_shared<std::latch>(consumers_spawned)),
+    recovered_(std::make_shared<std::latch>(consumers_of(settings_))),
     feed_(std::make_shared<verdict_feed>()),
     consumers_(std::make_shared<consumer_register>()) {}
 
@@ -177,108 +181,31 @@ void runtime::spawn_owners(const commit_way& way) {
     for (auto& spec : specs)
       adjust(owner)(spec);
     return spawn(system_, with_.detached, consumer_host,
-                 consumer_dependencies{
-                   store_->take(owner), way, consumer_limits_of(settings_),
-                   std::move(specs), with_.clock, fresh_ids(), &metrics_,
-                   bus_.get(), dead_letter_, order_, recovered, feed_.get()});
+                 consumer_dependencies{store_->take(owner),
+                                       way,
+                                       consumer_limits_of(settings_),
+                                       {256, settings_.audit_feed.rate_per_s},
+                                       std::move(specs),
+                                       with_.clock,
+                                       fresh_ids(),
+                                       &metrics_,
+                                       bus_.get(),
+                                       dead_letter_,
+                                       order_,
+                                       recovered,
+                                       feed_.get()});
   };
   fulfillment_ =
     host(storage::owner::fulfillment,
          {domain::fulfillment_spec(), domain::fulfillment_v2_spec()});
   notification_ =
     host(storage::owner::notification, {domain::notification_spec()});
-}
-
-/// The dead-letter owner meets whom it asks; responders get their desk.
-void runtime::spawn_ops() {
-  auto neighbours = std::make_shared<ops_neighbours>();
-  const auto add = [&](std::string_view consumer, const auto& owner) {
-    neighbours->consumers.emplace(consumer, [owner](stream_op_ptr what) {
-      caf::anon_send(owner, operate_atom::value, std::move(what));
-    });
-  };
-  add(domain::inventory_consumer, inventory_);
-  add(domain::fulfillment_consumer, fulfillment_);
-  add(domain::fulfillment_v2_consumer, fulfillment_);
-  add(domain::notification_consumer, notification_);
-  add(domain::publish_consumer, relay_);
-  neighbours->resend = [order = order_](const resend_request& what) {
-    caf::anon_send(order, resend_atom::value, what);
-  };
-  neighbours->obey = [=, this](const domain::pause_set_ptr& pauses) {
-    caf::anon_send(relay_, obey_atom::value, pauses);
-    caf::anon_send(inventory_, obey_atom::value, pauses);
-    caf::anon_send(fulfillment_, obey_atom::value, pauses);
-    caf::anon_send(notification_, obey_atom::value, pauses);
-  };
-  caf::anon_send(dead_letter_, meet_atom::value,
-                 neighbours_ptr(std::move(neighbours)));
-  planner_ = spawn(
-    system_, with_.detached, planner,
-    planner_dependencies{
-      store_.get(), planner_limits_of(settings_), with_.clock,
-      std::make_shared<support::seeded_id_source>(*with_.clock, ~with_.seed),
-      [known = consumers_](std::string_view name) { return known->find(name); },
-      dead_letter_});
-  auto links = std::make_unique<ops_desk::links>();
-  links->dead_letters = dead_letter_;
-  links->planner = planner_;
-  links->feed = feed_;
-  desk_ = std::make_unique<actors::ops_desk>(std::move(links));
-}
-
-/// The death of an actor that owns rows ends the process: nothing more is
-/// acknowledged, and the restart recovers.
-void runtime::watch_deaths() {
-  auto on_death = with_.on_owner_death;
-  if (!on_death)
-    on_death = [](const std::string&) { std::_Exit(70); };
-  watcher_ = system_.spawn([=, this](caf::event_based_actor* self) {
-    for (const auto& one : {caf::actor_cast<caf::actor>(order_),
-                            caf::actor_cast<caf::actor>(inventory_),
-                            caf::actor_cast<caf::actor>(relay_),
-                            caf::actor_cast<caf::actor>(fulfillment_),
-                            caf::actor_cast<caf::actor>(notification_),
-                            caf::actor_cast<caf::actor>(dead_letter_),
-                            caf::actor_cast<caf::actor>(planner_),
-                            caf::actor_cast<caf::actor>(bus_host_),
-                            caf::actor_cast<caf::actor>(committer_)})
-      if (one)
-        self->monitor(one);
-    self->set_down_handler(
-      [on_death, stopping = stopping_, &system = system_](caf::down_msg& m) {
-        if (stopping->load())
-          return;
-        const auto reason = system.render(m.reason);
-        log::error("app", "an owner died", {{"reason", reason}});
-        on_death(reason);
-      });
-    return caf::behavior{[](tick_atom) {}};
-  });
-}
-
-/// Once a period: is there room on the disk, and is the mark of what was
-/// acknowledged on stable storage although no round came since.
-void runtime::watch_store() {
-  const auto period = settings_.storage.free_space_check_ms;
-  const auto least = settings_.storage.free_space_min_bytes;
-  disk_watch_ = system_.spawn([=, this](caf::event_based_actor* self) {
-    const auto look = [ok = disk_ok_, least, store = store_.get()] {
-      store->sync_mark();
-      const auto free = store->free_bytes();
-      if (ok->exchange(free >= least) != (free >= least))
-        log::warning("app",
-                     free >= least ? "disk space is back"
-                                   : "disk nearly full: new orders refused",
-                     {{"free_bytes", free}, {"least_bytes", least}});
-    };
-    look();
-    self->delayed_send(self, period, tick_atom::value);
-    return caf::behavior{[=](tick_atom) {
-      look();
-      self->delayed_send(self, period, tick_atom::value);
-    }};
-  });
+  if (const auto start = settings_.audit_feed.start; start != later_start::off)
+    audit_feed_ =
+      host(storage::owner::audit_feed,
+           {domain::audit_feed_spec(start == later_start::from_now
+                                      ? domain::start_at::from_now
+                                      : domain::start_at::from_history)});
 }
 
 bus::bus_counters runtime::bus_counters() const {
@@ -315,6 +242,7 @@ bool runtime::stop(std::chrono::milliseconds deadline) {
   drain("inventory", inventory_);
   drain("fulfillment", fulfillment_);
   drain("notification", notification_);
+  drain("audit_feed", audit_feed_);
   drain("dead_letter", dead_letter_);
   // What consumers settled meanwhile moves the cursors to where they belong.
   drain("cursors", bus_host_);
@@ -351,6 +279,7 @@ void runtime::hurry() {
   end(inventory_);
   end(fulfillment_);
   end(notification_);
+  end(audit_feed_);
   end(dead_letter_);
 }
 
@@ -377,6 +306,7 @@ void runtime::exit_all() {
   exit(inventory_);
   exit(fulfillment_);
   exit(notification_);
+  exit(audit_feed_);
   exit(bus_host_);
   exit(dead_letter_);
   exit(committer_);

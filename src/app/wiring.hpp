@@ -143,8 +143,6 @@ private:
   std::shared_ptr<std::atomic<bool>> disk_ok_;
   std::shared_ptr<std::atomic<bool>> stopping_;
   std::shared_ptr<actors::audit_board> audits_;
-  /// One count a consumer: inventory, fulfillment, notification.
-  static constexpr std::ptrdiff_t consumers_spawned = 3;
   std::shared_ptr<std::latch> recovered_;
   std::unique_ptr<actors::gateway> gateway_;
   std::unique_ptr<actors::ops_desk> desk_;
@@ -160,6 +158,7 @@ private:
   actors::order_actor order_;
   actors::consumer_actor fulfillment_;
   actors::consumer_actor notification_;
+  actors::consumer_actor audit_feed_; ///< only if it is configured
   actors::auditor_actor auditor_;
   caf::actor watcher_;
   caf::actor disk_watch_;

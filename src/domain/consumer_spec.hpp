@@ -61,6 +61,9 @@ struct consumer_spec {
   std::vector<std::string> topics;
   std::vector<event_kind> supported;
   start_at start = start_at::from_history;
+  /// Added to a system that ran before: what was committed until then is
+  /// offered to it from the outbox, or marked as before its time (`start`).
+  bool added_later = false;
   /// A further version of that consumer: it has no subscription of its own and
   /// takes the streams that a responder redirects to it, with their effects.
   std::string takes_over;

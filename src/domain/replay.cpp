@@ -117,7 +117,7 @@ outcome<replay_item> decode_replay_item(std::string_view bytes) {
   item.predicted = in.choice(verdict::applied, verdict::parked);
   item.prediction = in.text();
   item.state = in.choice(item_state::pending, item_state::cancelled);
-  item.door = in.choice(via::delivery, via::replay);
+  item.door = in.choice(via::delivery, via::history);
   item.reason = in.text();
   item.earlier_replay = in.text();
   item.at = in.i64();

@@ -40,7 +40,14 @@ enum class verdict : std::uint8_t {
 [[nodiscard]] std::string_view to_string(verdict of) noexcept;
 
 /// By which door an event was applied.
-enum class via : std::uint8_t { delivery = 1, drain, resend, retry, replay };
+enum class via : std::uint8_t {
+  delivery = 1,
+  drain,
+  resend,
+  retry,
+  replay,
+  history, ///< offered from the outbox to a consumer that came later
+};
 
 [[nodiscard]] std::string_view to_string(via door) noexcept;
 

@@ -19,7 +19,7 @@ inbox_entry read_entry(support::record_reader& in) {
   entry.event_id = in.text();
   entry.digest = in.digest();
   entry.mark = in.choice(inbox_mark::applied, inbox_mark::skipped);
-  entry.door = in.choice(via::delivery, via::replay);
+  entry.door = in.choice(via::delivery, via::history);
   entry.note = in.text();
   entry.replay_id = in.text();
   entry.at = in.i64();
@@ -106,6 +106,7 @@ std::string_view to_string(via door) noexcept {
   case via::resend: return "resend";
   case via::retry: return "retry";
   case via::replay: return "replay";
+  case via::history: return "history";
   }
   return "unknown";
 }

@@ -20,10 +20,10 @@ struct stretch {
 
 constexpr owner owners[] = {
   owner::order,        owner::inventory,   owner::relay, owner::fulfillment,
-  owner::notification, owner::dead_letter, owner::bus,
+  owner::notification, owner::dead_letter, owner::bus,   owner::audit_feed,
 };
 constexpr owner consumer_owners[] = {owner::inventory, owner::fulfillment,
-                                     owner::notification};
+                                     owner::notification, owner::audit_feed};
 
 void foreign_row(audit_book& book, owner of, std::string_view key) {
   const auto name = name_of(of, key);

@@ -163,6 +163,8 @@ void add_waiting_checks(audit_book& book, owner of, audit_passes& to) {
                 [checks](const auto& row) { checks->visit_to_tell(row); }});
   to.push_back({of, kind::clean_stop,
                 [checks](const auto& row) { checks->visit_stop(row); }});
+  // How far a later consumer came: nothing else rests on it.
+  to.push_back({of, kind::history, [](const auto&) {}});
 }
 
 } // namespace parcelflow::storage

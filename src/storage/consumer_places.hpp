@@ -15,8 +15,8 @@
 namespace parcelflow::storage {
 
 /// The families that hold consumers, in the order in which they are shown.
-inline constexpr std::array<owner, 3> consumer_families{
-  owner::fulfillment, owner::notification, owner::inventory};
+inline constexpr std::array<owner, 4> consumer_families{
+  owner::fulfillment, owner::notification, owner::inventory, owner::audit_feed};
 
 struct consumer_place {
   owner of = owner::fulfillment;

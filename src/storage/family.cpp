@@ -70,6 +70,7 @@ std::string_view to_string(owner of) noexcept {
   case owner::notification: return "notification";
   case owner::dead_letter: return "dead_letter";
   case owner::bus: return "bus";
+  case owner::audit_feed: return "audit_feed";
   }
   return "unknown";
 }

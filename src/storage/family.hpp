@@ -39,8 +39,9 @@ enum class owner : std::uint8_t {
   notification,
   dead_letter,
   bus,
+  audit_feed,
 };
-inline constexpr std::size_t owner_count = 7;
+inline constexpr std::size_t owner_count = 8;
 
 [[nodiscard]] std::string_view to_string(owner of) noexcept;
 

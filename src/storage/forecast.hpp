@@ -18,7 +18,7 @@
 namespace parcelflow::storage {
 
 /// Where a consumer's rows are, and what it takes now.
-struct consumer_place {
+struct consumer_facts {
   owner of{};
   std::vector<domain::event_kind> supported;
 };
@@ -27,7 +27,7 @@ class forecast {
 public:
   /// Nothing for a consumer that this process does not have.
   using places =
-    std::function<std::optional<consumer_place>(std::string_view consumer)>;
+    std::function<std::optional<consumer_facts>(std::string_view consumer)>;
 
   forecast(const snapshot& at, places of) : at_(at), places_(std::move(of)) {}
 

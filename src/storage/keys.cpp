@@ -218,6 +218,9 @@ std::string to_tell_key(std::string_view tenant,
 std::string clean_stop_key(std::string_view consumer) {
   return key_writer(kind::clean_stop).text(consumer).take();
 }
+std::string history_key(std::string_view consumer) {
+  return key_writer(kind::history).text(consumer).take();
+}
 std::string skip_key(std::string_view tenant, std::string_view consumer,
                      std::string_view aggregate, std::uint64_t sequence) {
   return key_writer(kind::skip)

@@ -46,6 +46,7 @@ enum class kind : std::uint8_t {
   to_tell = 0x46,
   clean_stop = 0x47,
   skip = 0x48,
+  history = 0x49,
   // dead letters
   dead_letter = 0x50,
   payload = 0x51,
@@ -141,6 +142,7 @@ std::string aside_key(std::string_view tenant, std::string_view dead_letter_id);
 std::string to_tell_key(std::string_view tenant,
                         std::string_view dead_letter_id);
 std::string clean_stop_key(std::string_view consumer);
+std::string history_key(std::string_view consumer);
 std::string skip_key(std::string_view tenant, std::string_view consumer,
                      std::string_view aggregate, std::uint64_t sequence);
 // dead letters

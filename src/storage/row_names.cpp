@@ -24,7 +24,8 @@ constexpr std::uint32_t home(owner of) {
   return 1U << static_cast<unsigned>(of);
 }
 constexpr std::uint32_t consumer_homes =
-  home(owner::inventory) | home(owner::fulfillment) | home(owner::notification);
+  home(owner::inventory) | home(owner::fulfillment) | home(owner::notification)
+  | home(owner::audit_feed);
 
 constexpr part tenant{form::text, "tenant"};
 constexpr part consumer{form::text, "consumer"};
@@ -97,6 +98,7 @@ constexpr kind_facts table[] = {
    "skip",
    consumer_homes,
    {{tenant, consumer, aggregate, sequence}}},
+  {kind::history, "history", consumer_homes, {{consumer}}},
   {kind::dead_letter,
    "dead_letter",
    home(owner::dead_letter),

@@ -226,13 +226,13 @@ TEST_CASE("a stream or inbox record with a number that names nothing") {
                  domain::decode_stream);
   refuses_beyond(row, of, of.recent[1].mark, domain::inbox_mark::skipped,
                  domain::decode_stream);
-  refuses_beyond(row, of, of.recent[0].door, domain::via::replay,
+  refuses_beyond(row, of, of.recent[0].door, domain::via::history,
                  domain::decode_stream);
   const auto entry = row.recent[1];
   auto one = entry;
   refuses_beyond(entry, one, one.mark, domain::inbox_mark::skipped,
                  domain::decode_inbox_entry);
-  refuses_beyond(entry, one, one.door, domain::via::replay,
+  refuses_beyond(entry, one, one.door, domain::via::history,
                  domain::decode_inbox_entry);
   refuses_other_lengths(domain::encode(row), entry.digest, 1,
                         domain::decode_stream);

@@ -81,6 +81,7 @@ TEST_CASE("golden: keys of dead letters and bus") {
 TEST_CASE("golden: keys of what responders do") {
   CHECK(hex(skip_key("acme", "f", "o1", 2))
         == "4861636d6500016600016f3100010000000000000002");
+  CHECK(hex(history_key("f")) == "49660001");
   CHECK(hex(operator_log_key(7)) == "530000000000000007");
   CHECK(hex(replay_key("acme", "r1")) == "5461636d65000172310001");
   CHECK(hex(replay_item_key("acme", "r1", 3))
