@@ -1,7 +1,7 @@
 #include "storage/causal_join.hpp"
 
 #include "domain/replay.hpp"
-#include "storage/consumer_places.hpp"
+#include "storage/consumer_homes.hpp"
 #include "storage/dead_letter_join.hpp"
 #include "storage/keys.hpp"
 #include "storage/order_join.hpp"
@@ -109,7 +109,7 @@ private:
   }
 
   // --- verdicts and effects -------------------------------------------------
-  void add_consumer(const consumer_place& where) {
+  void add_consumer(const consumer_home& where) {
     const auto row = in_->stream(where.of, tenant_, where.name, aggregate_);
     for (const auto& entry :
          in_->older_inbox(where.of, tenant_, where.name, aggregate_))
@@ -133,7 +133,7 @@ private:
                      room->second.event_id, one.cause);
   }
 
-  void add_entry(const consumer_place& where, const domain::inbox_entry& of) {
+  void add_entry(const consumer_home& where, const domain::inbox_entry& of) {
     auto detail = "sequence " + std::to_string(of.sequence) + " by "
                   + std::string(domain::to_string(of.door));
     if (!of.replay_id.empty()) {

@@ -1,6 +1,6 @@
 #include "storage/dead_letter_join.hpp"
 
-#include "storage/consumer_places.hpp"
+#include "storage/consumer_homes.hpp"
 #include "storage/keys.hpp"
 
 #include <algorithm>
@@ -98,7 +98,7 @@ evidence_of(row_reader& in, domain::dead_letter letter,
   if (const auto payload =
         payload_of(in, letter.tenant_id, letter.dead_letter_id))
     shown.payload_bytes = payload->size();
-  if (const auto home = place_of(in, letter.consumer)) {
+  if (const auto home = home_of(in, letter.consumer)) {
     const auto& [where, row, from] =
       follow(in, *home, letter.tenant_id, letter.aggregate_id);
     shown.position = row.position;

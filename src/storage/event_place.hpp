@@ -2,7 +2,7 @@
 // Thread rule: one thread, for one answer. Errors: remembered by the reader.
 #pragma once
 
-#include "storage/consumer_places.hpp"
+#include "storage/consumer_homes.hpp"
 
 #include <optional>
 #include <string_view>

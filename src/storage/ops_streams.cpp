@@ -1,6 +1,6 @@
 // Streams that wait, and the tenants they belong to.
 #include "codec/event_json.hpp"
-#include "storage/consumer_places.hpp"
+#include "storage/consumer_homes.hpp"
 #include "storage/letter_list.hpp"
 #include "storage/ops_view.hpp"
 #include "storage/page_walk.hpp"

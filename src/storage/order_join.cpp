@@ -1,6 +1,6 @@
 #include "storage/order_join.hpp"
 
-#include "storage/consumer_places.hpp"
+#include "storage/consumer_homes.hpp"
 #include "storage/keys.hpp"
 #include "support/log.hpp"
 
@@ -107,7 +107,7 @@ void note_missing_receipt(const domain::order& of,
 
 domain::consumer_evidence consumer_evidence_of(row_reader& in,
                                                const domain::order& of,
-                                               const consumer_place& where,
+                                               const consumer_home& where,
                                                domain::stream_row row) {
   domain::consumer_evidence shown;
   shown.consumer = where.name;

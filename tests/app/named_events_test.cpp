@@ -121,8 +121,8 @@ TEST_CASE("an event is offered again under the name it was committed under") {
         std::pair<std::string, std::string>("globex", here.other_id)})
     caf::anon_send(
       w.it->order_owner(), actors::resend_atom::value,
-      actors::resend_request{std::string(domain::fulfillment_consumer), tenant,
-                             order, 1, 1});
+      actors::resend_request{
+        std::string(domain::fulfillment_consumer), tenant, order, 1, 1, {}});
   w.run();
   CHECK(duplicates("fulfillment-v1") == fulfillment + 2);
   CHECK(duplicates("notification-v1") == notification + 2);

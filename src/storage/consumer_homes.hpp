@@ -18,33 +18,33 @@ namespace parcelflow::storage {
 inline constexpr std::array<owner, 4> consumer_families{
   owner::fulfillment, owner::notification, owner::inventory, owner::audit_feed};
 
-struct consumer_place {
+struct consumer_home {
   owner of = owner::fulfillment;
   std::string name;
 };
 
 /// The three of every order, then whichever ever ran besides.
-[[nodiscard]] std::vector<consumer_place> consumers_of(row_reader& in);
+[[nodiscard]] std::vector<consumer_home> consumers_of(row_reader& in);
 /// Nothing for a name that no consumer has.
-[[nodiscard]] std::optional<consumer_place> place_of(row_reader& in,
-                                                     std::string_view consumer);
+[[nodiscard]] std::optional<consumer_home> home_of(row_reader& in,
+                                                   std::string_view consumer);
 
 /// A stream where it is now: at its consumer, or at the one that it was
 /// redirected to (one hop).
 struct placed_stream {
-  consumer_place at;
+  consumer_home at;
   domain::stream_row row;
   std::string redirected_from; ///< empty: it is where it was
 };
 
-[[nodiscard]] placed_stream follow(row_reader& in, const consumer_place& from,
+[[nodiscard]] placed_stream follow(row_reader& in, const consumer_home& from,
                                    std::string_view tenant,
                                    std::string_view aggregate);
 
 /// The inbox entry of a used sequence: inline, moved out, or from before the
 /// stream was handed over.
 [[nodiscard]] std::optional<domain::inbox_entry>
-used_at(row_reader& in, const consumer_place& where, std::string_view tenant,
+used_at(row_reader& in, const consumer_home& where, std::string_view tenant,
         std::string_view aggregate, const domain::stream_row& row,
         std::uint64_t sequence);
 

@@ -1,4 +1,4 @@
-#include "storage/consumer_places.hpp"
+#include "storage/consumer_homes.hpp"
 
 #include "storage/keys.hpp"
 
@@ -7,8 +7,8 @@
 namespace parcelflow::storage {
 namespace {
 
-const std::array<consumer_place, 3>& built_in() {
-  static const std::array<consumer_place, 3> all{{
+const std::array<consumer_home, 3>& built_in() {
+  static const std::array<consumer_home, 3> all{{
     {owner::fulfillment, std::string(domain::fulfillment_consumer)},
     {owner::notification, std::string(domain::notification_consumer)},
     {owner::inventory, std::string(domain::inventory_consumer)},
@@ -18,8 +18,8 @@ const std::array<consumer_place, 3>& built_in() {
 
 } // namespace
 
-std::vector<consumer_place> consumers_of(row_reader& in) {
-  std::vector<consumer_place> all(built_in().begin(), built_in().end());
+std::vector<consumer_home> consumers_of(row_reader& in) {
+  std::vector<consumer_home> all(built_in().begin(), built_in().end());
   // Each consumer leaves this row at its first start.
   const auto from = key_writer(kind::clean_stop).take();
   for (const auto of : consumer_families)
@@ -34,15 +34,15 @@ std::vector<consumer_place> consumers_of(row_reader& in) {
   return all;
 }
 
-std::optional<consumer_place> place_of(row_reader& in,
-                                       std::string_view consumer) {
+std::optional<consumer_home> home_of(row_reader& in,
+                                     std::string_view consumer) {
   for (const auto& one : consumers_of(in))
     if (one.name == consumer)
       return one;
   return std::nullopt;
 }
 
-placed_stream follow(row_reader& in, const consumer_place& from,
+placed_stream follow(row_reader& in, const consumer_home& from,
                      std::string_view tenant, std::string_view aggregate) {
   placed_stream found{
     from, in.stream(from.of, tenant, from.name, aggregate), {}};
@@ -55,7 +55,7 @@ placed_stream follow(row_reader& in, const consumer_place& from,
 }
 
 std::optional<domain::inbox_entry>
-used_at(row_reader& in, const consumer_place& where, std::string_view tenant,
+used_at(row_reader& in, const consumer_home& where, std::string_view tenant,
         std::string_view aggregate, const domain::stream_row& row,
         std::uint64_t sequence) {
   for (const auto& entry : row.recent)
