@@ -1,5 +1,6 @@
 // Damage to dead letters and books, and rows that do not parse, each named (I7,
 // I11).
+#include "storage/letter_counts.hpp"
 #include "support/record.hpp"
 #include "tests/app/audit_bench.hpp"
 
@@ -236,5 +237,17 @@ TEST_CASE("every row has a known kind and parses") {
     const std::string key("\x10\x01no end", 8);
     b.put(owner::order, key, "x");
     b.expect({{audit_rule::whole_rows, owner::order, key}});
+  }
+}
+
+TEST_CASE("records are counted as they are") {
+  bench b;
+  SUBCASE("the counts are gone") {
+    b.erase(owner::dead_letter, counts.key);
+    b.expect({counts});
+  }
+  SUBCASE("they say otherwise") {
+    b.put(owner::dead_letter, counts.key, encode(storage::letter_counts{}));
+    b.expect({counts});
   }
 }

@@ -24,7 +24,7 @@ bool has(const std::string& text, const std::string& part) {
 /// A daemon that took an order and stopped cleanly.
 class served_directory {
 public:
-  served_directory() : daemon(files / "data", "test") {
+  served_directory() : daemon(files / "data", "dev") {
     const auto token = daemon.token("tn-a");
     daemon.start();
     REQUIRE(
@@ -126,26 +126,33 @@ TEST_CASE("readyz tells of the last audit, and obeys it if told to") {
   auto& daemon = at.daemon;
   REQUIRE(daemon.stop() == exited(0));
   daemon.start({"--audit.interval_ms=20", "--ready.require_clean_audit=true"});
-  CHECK(test::poll_until(soon, [&] {
-    const auto ready = daemon.ask("GET", "/readyz?verbose");
-    return ready.status == 200 && has(ready.body, R"("auditFindings":0)")
-           && has(ready.body, R"("lastCleanAudit":"2)");
-  }));
+  CHECK(test::poll_until(
+    [&] {
+      const auto ready = daemon.ask("GET", "/readyz?verbose");
+      return ready.status == 200 && has(ready.body, R"("auditFindings":0)")
+             && has(ready.body, R"("lastCleanAudit":"2)");
+    },
+    soon));
   REQUIRE(daemon.stop() == exited(0));
   at.spoil();
   daemon.start({"--audit.interval_ms=20", "--ready.require_clean_audit=true"});
-  CHECK(test::poll_until(soon, [&] {
-    const auto ready = daemon.ask("GET", "/readyz?verbose");
-    return ready.status == 503 && has(ready.body, "the last audit has findings")
-           && has(ready.body, R"("auditFindings":1)")
-           && has(ready.body, R"("lastCleanAudit":null)");
-  }));
+  CHECK(test::poll_until(
+    [&] {
+      const auto ready = daemon.ask("GET", "/readyz?verbose");
+      return ready.status == 503
+             && has(ready.body, "the last audit has findings")
+             && has(ready.body, R"("auditFindings":1)")
+             && has(ready.body, R"("lastCleanAudit":null)");
+    },
+    soon));
   CHECK(has(daemon.log(), "sku=sku-1"));
   REQUIRE(daemon.stop() == exited(0));
   daemon.start({"--audit.interval_ms=20"});
-  CHECK(test::poll_until(soon, [&] {
-    const auto ready = daemon.ask("GET", "/readyz?verbose");
-    return ready.status == 200 && has(ready.body, R"("auditFindings":1)");
-  }));
+  CHECK(test::poll_until(
+    [&] {
+      const auto ready = daemon.ask("GET", "/readyz?verbose");
+      return ready.status == 200 && has(ready.body, R"("auditFindings":1)");
+    },
+    soon));
   CHECK(daemon.stop() == exited(0));
 }
