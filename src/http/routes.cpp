@@ -15,7 +15,7 @@ namespace {
 /// A name in braces stands for any one segment that is not empty.
 struct route {
   std::string_view method;
-  std::vector<std::string_view> path;
+  std::string_view path;
   void (*serve)(route_call&&);
   role needed = role::tenant_operator;
   reach over = reach::one_tenant;
@@ -24,91 +24,65 @@ struct route {
 
 const std::vector<route>& routes() {
   static const std::vector<route> all = {
-    {"POST", {"v1", "orders"}, place_order},
-    {"GET", {"v1", "orders"}, list_orders},
-    {"GET", {"v1", "orders", "{id}"}, show_order},
-    {"POST", {"v1", "orders", "{id}", "cancel"}, cancel_order},
-    {"POST", {"v1", "orders", "{id}", "complete"}, complete_order},
-    {"GET", {"v1", "orders", "{id}", "evidence"}, show_evidence},
-    {"GET", {"v1", "inventory"}, list_stock},
-    {"GET", {"v1", "inventory", "{sku}"}, show_stock},
-    {"PUT", {"v1", "inventory", "{sku}"}, put_stock},
-    {"GET", {"v1", "dead-letters"}, list_dead_letters, role::responder},
-    {"GET", {"v1", "dead-letters", "{id}"}, show_dead_letter, role::responder},
-    {"GET",
-     {"v1", "dead-letters", "{id}", "payload"},
-     show_payload,
-     role::responder},
-    {"GET", {"v1", "streams"}, list_streams, role::responder},
-    {"GET", {"v1", "replays"}, list_replays, role::responder},
-    {"GET", {"v1", "replays", "{id}"}, show_replay, role::responder},
-    {"GET",
-     {"v1", "replays", "{id}", "items"},
-     list_replay_items,
-     role::responder},
-    {"POST",
-     {"v1", "dead-letters", "{id}", "waive"},
-     waive_letter,
-     role::responder},
-    {"POST", {"v1", "replay-plans"}, plan_replay, role::responder},
-    {"GET", {"v1", "replay-plans", "{id}"}, show_plan, role::responder},
-    {"GET",
-     {"v1", "replay-plans", "{id}", "items"},
-     list_plan_items,
-     role::responder},
-    {"POST",
-     {"v1", "replay-plans", "{id}", "execute"},
-     execute_plan,
-     role::responder},
-    {"POST",
-     {"v1", "replays", "{id}", "cancel"},
-     cancel_replay,
-     role::responder},
-    {"POST", {"v1", "streams", "skip"}, skip_sequence, role::responder},
-    {"POST", {"v1", "streams", "redirect"}, redirect_stream, role::responder},
-    {"POST", {"v1", "streams", "resend"}, resend_events, role::responder},
-    {"POST", {"v1", "pauses"}, pause_target, role::responder},
-    {"POST", {"v1", "pauses", "resume"}, resume_target, role::responder},
-    {"GET", {"v1", "find"}, find_id, role::responder},
-    {"GET", {"v1", "orders", "{id}", "explain"}, explain_order},
-    {"GET",
-     {"v1", "operator-log"},
-     list_operator_log,
-     role::responder,
+    {"POST", "/v1/orders", place_order},
+    {"GET", "/v1/orders", list_orders},
+    {"GET", "/v1/orders/{id}", show_order},
+    {"POST", "/v1/orders/{id}/cancel", cancel_order},
+    {"POST", "/v1/orders/{id}/complete", complete_order},
+    {"GET", "/v1/orders/{id}/evidence", show_evidence},
+    {"GET", "/v1/inventory", list_stock},
+    {"GET", "/v1/inventory/{sku}", show_stock},
+    {"PUT", "/v1/inventory/{sku}", put_stock},
+    {"GET", "/v1/dead-letters", list_dead_letters, role::responder},
+    {"GET", "/v1/dead-letters/{id}", show_dead_letter, role::responder},
+    {"GET", "/v1/dead-letters/{id}/payload", show_payload, role::responder},
+    {"GET", "/v1/streams", list_streams, role::responder},
+    {"GET", "/v1/replays", list_replays, role::responder},
+    {"GET", "/v1/replays/{id}", show_replay, role::responder},
+    {"GET", "/v1/replays/{id}/items", list_replay_items, role::responder},
+    {"POST", "/v1/dead-letters/{id}/waive", waive_letter, role::responder},
+    {"POST", "/v1/replay-plans", plan_replay, role::responder},
+    {"GET", "/v1/replay-plans/{id}", show_plan, role::responder},
+    {"GET", "/v1/replay-plans/{id}/items", list_plan_items, role::responder},
+    {"POST", "/v1/replay-plans/{id}/execute", execute_plan, role::responder},
+    {"POST", "/v1/replays/{id}/cancel", cancel_replay, role::responder},
+    {"POST", "/v1/streams/skip", skip_sequence, role::responder},
+    {"POST", "/v1/streams/redirect", redirect_stream, role::responder},
+    {"POST", "/v1/streams/resend", resend_events, role::responder},
+    {"POST", "/v1/pauses", pause_target, role::responder},
+    {"POST", "/v1/pauses/resume", resume_target, role::responder},
+    {"GET", "/v1/find", find_id, role::responder},
+    {"GET", "/v1/orders/{id}/explain", explain_order},
+    {"GET", "/v1/operator-log", list_operator_log, role::responder,
      reach::token},
-    {"GET",
-     {"v1", "operator-log", "verify"},
-     verify_operator_log,
-     role::admin,
+    {"GET", "/v1/operator-log/verify", verify_operator_log, role::admin,
      reach::everything},
-    {"GET", {"v1", "outbox"}, show_outbox, role::admin, reach::everything},
-    {"GET", {"v1", "pauses"}, list_pauses, role::admin, reach::everything},
-    {"GET", {"v1", "tenants"}, list_tenants, role::responder, reach::token},
-    {.method = "GET", .path = {"livez"}, .serve = show_liveness, .open = true},
-    {.method = "GET",
-     .path = {"readyz"},
-     .serve = show_readiness,
-     .open = true},
-    {.method = "GET", .path = {"metrics"}, .serve = show_metrics, .open = true},
+    {"GET", "/v1/outbox", show_outbox, role::admin, reach::everything},
+    {"GET", "/v1/pauses", list_pauses, role::admin, reach::everything},
+    {"GET", "/v1/tenants", list_tenants, role::responder, reach::token},
+    {.method = "GET", .path = "/livez", .serve = show_liveness, .open = true},
+    {.method = "GET", .path = "/readyz", .serve = show_readiness, .open = true},
+    {.method = "GET", .path = "/metrics", .serve = show_metrics, .open = true},
   };
   return all;
 }
 
-bool matches(const route& one, const std::vector<std::string>& path) {
-  return std::equal(one.path.begin(), one.path.end(), path.begin(), path.end(),
-                    [](std::string_view pattern, const std::string& segment) {
-                      return pattern.front() == '{' ? !segment.empty()
-                                                    : pattern == segment;
-                    });
+bool matches(std::string_view pattern, const std::vector<std::string>& path) {
+  for (const auto& segment : path) {
+    if (pattern.empty())
+      return false;
+    pattern.remove_prefix(1); // the slash
+    const auto name = pattern.substr(0, pattern.find('/'));
+    if (name.starts_with('{') ? segment.empty() : name != segment)
+      return false;
+    pattern.remove_prefix(name.size());
+  }
+  return pattern.empty();
 }
 
 /// The route as the documents write it.
 std::string verb_of(const route& one) {
-  std::string verb(one.method);
-  verb += ' ';
-  for (const auto segment : one.path)
-    verb.append("/").append(segment);
-  return verb;
+  return std::string(one.method).append(" ").append(one.path);
 }
 
 response wrong_method(const std::string& allowed) {
@@ -140,7 +114,7 @@ void api::operator()(const std::shared_ptr<const request>& in,
     return answer(problem_response(target.why()));
   std::string allowed;
   for (const auto& one : routes()) {
-    if (!matches(one, target->path))
+    if (!matches(one.path, target->path))
       continue;
     if (one.method != in->method) {
       allowed += (allowed.empty() ? "" : ", ") + std::string(one.method);
