@@ -35,11 +35,12 @@ void survive(std::vector<domain::attempt>& attempts,
     attempts.erase(std::next(at).base());
 }
 
-bool died_in(const std::vector<domain::attempt>& attempts,
-             const std::string& replay_id) {
-  return std::any_of(attempts.begin(), attempts.end(), [&](const auto& one) {
-    return one.cause == death_in(replay_id);
-  });
+std::uint32_t deaths_in(const std::vector<domain::attempt>& attempts,
+                        const std::string& replay_id) {
+  return static_cast<std::uint32_t>(
+    std::count_if(attempts.begin(), attempts.end(), [&](const auto& one) {
+      return one.cause == death_in(replay_id);
+    }));
 }
 
 stream_result refused(std::string why) {
@@ -52,7 +53,8 @@ std::string next_is(std::uint64_t position) {
   return "the stream's next is sequence " + std::to_string(position + 1);
 }
 
-constexpr std::string_view is_paused = "the stream is paused: resume it first";
+constexpr std::string_view while_paused =
+  "the stream is paused: resume it first";
 
 } // namespace
 
@@ -79,7 +81,7 @@ void consumer::answer_when_durable(const stream_op& what,
 void consumer::replay(const stream_op& what) {
   const auto row = store_.stream(what.tenant_id, what.aggregate_id);
   if (paused() || paused({what.tenant_id, what.aggregate_id}))
-    return answer_when_durable(what, refused(std::string(is_paused)));
+    return answer_when_durable(what, refused(std::string(while_paused)));
   if (auto aside = store_.aside(what.tenant_id, what.dead_letter_id))
     return replay_aside(what, *std::move(aside));
   auto room = store_.room(what.tenant_id, what.aggregate_id, what.sequence);
@@ -93,11 +95,11 @@ void consumer::replay_parked(const stream_op& what,
                              storage::room_row room) {
   if (what.sequence != row.position + 1)
     return answer_when_durable(what, refused(next_is(row.position)));
-  if (died_in(room.attempts, what.replay_id))
+  if (deaths_in(room.attempts, what.replay_id) >= limits_.deaths_max)
     return answer_when_durable(what, refused(death_in(what.replay_id)));
-  // Durable before the effect runs: an event that ends the process does so
-  // once a replay, not at every start.
-  room.attempts.push_back({clock_.now(), death_in(what.replay_id)});
+  // Durable before the effect runs: an event that ends the process does so a
+  // bounded number of times a replay, not at every start.
+  domain::add_attempt(room.attempts, {clock_.now(), death_in(what.replay_id)});
   store_.put_room(what.tenant_id, what.aggregate_id, what.sequence, room);
   store_.rows().when_durable([this, what] {
     support::fault_point("replay.after_attempt");
@@ -148,9 +150,9 @@ void consumer::keep_after_failed_replay(const subject& of,
 
 /// What was set aside stands in no stream: it is judged as if it came again.
 void consumer::replay_aside(const stream_op& what, storage::room_row room) {
-  if (died_in(room.attempts, what.replay_id))
+  if (deaths_in(room.attempts, what.replay_id) >= limits_.deaths_max)
     return answer_when_durable(what, refused(death_in(what.replay_id)));
-  room.attempts.push_back({clock_.now(), death_in(what.replay_id)});
+  domain::add_attempt(room.attempts, {clock_.now(), death_in(what.replay_id)});
   store_.put_aside(what.tenant_id, what.dead_letter_id, room);
   store_.rows().when_durable([this, what] {
     support::fault_point("replay.after_attempt");
@@ -174,7 +176,7 @@ void consumer::run_replay_aside(const stream_op& what) {
   if (about.tenant_id != what.tenant_id)
     return keep("invalid: its envelope names another tenant");
   if (paused({about.tenant_id, about.aggregate_id}))
-    return keep(std::string(is_paused));
+    return keep(std::string(while_paused));
   auto row = store_.stream(about.tenant_id, about.aggregate_id);
   delivery_facts facts(store_, **event, true);
   const auto judged = domain::judge(**event, row, spec_.supported, facts);

@@ -33,6 +33,7 @@ void replay_book::begin() {
     if (of.record.state == replay_state::cancelling)
       for (const auto lane : std::exchange(of.ready, {}))
         end_lane(of, lane, item_state::cancelled, "the replay was cancelled");
+    save(of);
     log::info("replay", "goes on",
               {{"tenant", name.first},
                {"replay", name.second},

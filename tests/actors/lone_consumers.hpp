@@ -65,6 +65,7 @@ struct lone_consumers : lone {
     consumer_dependencies with{store->take(kept),
                                way,
                                limits,
+                               {},
                                {spec(v1), spec(v2)},
                                &clock,
                                ids,

@@ -86,9 +86,9 @@ TEST_CASE("a crash at any step of a replay leaves one effect and its report") {
       survives(point, passage);
 }
 
-TEST_CASE("an event that ends the process does so once a replay") {
+TEST_CASE("an event that ends the process does so thrice a replay, no more") {
   bool deadly = true;
-  std::unique_ptr<crash> at;
+  crash* at = nullptr;
   world w([](app::config& c) { c.consumer.attempts_max = 1; },
           [&](app::seams& with) {
             with.adjust_spec = [&](domain::consumer_spec& spec) {
@@ -96,7 +96,7 @@ TEST_CASE("an event that ends the process does so once a replay") {
                 return;
               spec.effect = [&, real = spec.effect](
                               const auto& of, const auto& context, auto& rows) {
-                if (at && deadly)
+                if (at != nullptr && deadly)
                   at->take_image(); // the process ends here
                 return deadly ? domain::effect_answer::fail("broken")
                               : real(of, context, rows);
@@ -108,13 +108,21 @@ TEST_CASE("an event that ends the process does so once a replay") {
   responder r(w, "tn-a");
   const auto plan = r.plan("");
   REQUIRE(plan.items.size() == 1);
-  at = std::make_unique<crash>(w);
+  // The first death comes of the request, two more of what the restart asks.
+  std::vector<std::unique_ptr<crash>> deaths;
+  deaths.push_back(std::make_unique<crash>(w));
+  at = deaths.back().get();
   const auto ticket = r.execute(plan, 0);
   w.run();
   const auto id = (**ticket)->replay_id;
-  at->restart();
-  at.reset();
-  // The restart asks again, and its consumer remembers how that ended.
+  for (int death = 1; death <= 3; ++death) {
+    auto* before = at;
+    deaths.push_back(std::make_unique<crash>(w));
+    at = deaths.back().get();
+    before->restart();
+  }
+  CHECK_FALSE(at->struck()); // its consumer remembers how that ended
+  at = nullptr;
   const auto report = r.replay(id);
   CHECK(report.state == domain::replay_state::finished);
   CHECK(report.counts.refused == 1);
