@@ -15,13 +15,13 @@
 #include "domain/failure.hpp"
 #include "domain/sequence_rule.hpp"
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace parcelflow::storage {
@@ -52,7 +52,11 @@ private:
     domain::dead_letter_state state{};
     std::size_t kind = 0; ///< place in kinds_ + 1; 0: counted together
 
-    friend auto operator<=>(const cell&, const cell&) = default;
+    friend bool operator==(const cell&, const cell&) = default;
+    friend bool operator<(const cell& a, const cell& b) {
+      return std::tie(a.consumer, a.cause, a.state, a.kind)
+             < std::tie(b.consumer, b.cause, b.state, b.kind);
+    }
   };
 
   [[nodiscard]] std::size_t place_of(const domain::event_kind& kind) const;

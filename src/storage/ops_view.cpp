@@ -13,8 +13,6 @@
 
 namespace parcelflow::storage {
 
-using domain::failure;
-
 namespace {
 
 constexpr std::string_view no_replay = "there is no such replay";
