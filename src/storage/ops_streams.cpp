@@ -82,11 +82,12 @@ std::string to_text(const list_place& of) {
 std::optional<list_place> place_in(std::string_view text) {
   const auto first = text.find(' ');
   const auto second = text.find(' ', first + 1);
-  if (first != 1 || second == std::string_view::npos || text[0] < '0'
-      || text[0] > '2')
+  if (first != 1 || second == std::string_view::npos)
     return std::nullopt;
-  return list_place{static_cast<std::size_t>(text[0] - '0'),
-                    std::string(text.substr(2, second - 2)),
+  const auto family = static_cast<std::size_t>(text[0] - '0');
+  if (family >= consumer_families.size())
+    return std::nullopt;
+  return list_place{family, std::string(text.substr(2, second - 2)),
                     std::string(text.substr(second + 1))};
 }
 

@@ -167,7 +167,9 @@ TEST_CASE("waiting streams come page by page, of one consumer or of all") {
       return rows.ops.streams("acme", consumer, page);
     });
   };
-  CHECK(pages("") == "f:ord-1 f:ord-2 n:ord-1 n:ord-2 ");
+  rows.waiting(owner::audit_feed, "acme", "later", "ord-1", wait_cause::gap,
+               noon); // of a consumer that came later
+  CHECK(pages("") == "f:ord-1 f:ord-2 n:ord-1 n:ord-2 l:ord-1 ");
   CHECK(pages(notification) == "n:ord-1 n:ord-2 ");
   CHECK(pages("nobody").empty());
   CHECK(rows.ops.streams("acme", "", {"9", 1}).why().code

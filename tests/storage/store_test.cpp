@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::array all_owners{
   owner::order,        owner::inventory,   owner::relay, owner::fulfillment,
-  owner::notification, owner::dead_letter, owner::bus};
+  owner::notification, owner::dead_letter, owner::bus,   owner::audit_feed};
+static_assert(all_owners.size() == owner_count);
 
 /// One round in which every owner puts `key`.
 void put_everywhere(store& vault, const std::string& key) {
