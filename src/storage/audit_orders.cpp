@@ -3,6 +3,7 @@
 #include "codec/utc_time.hpp"
 #include "domain/inventory.hpp"
 #include "storage/audit_book.hpp"
+#include "storage/consumer_store.hpp"
 #include "storage/keys.hpp"
 
 #include <algorithm>
@@ -53,6 +54,29 @@ public:
     else if (of->fingerprint != names->fingerprint)
       book_.find(audit_rule::intake_atom, row,
                  "has another fingerprint than its order " + of->order_id);
+  }
+
+  /// An event id of its own stands in the step that it names, and there alone.
+  void visit_named(const audited_row& row) {
+    auto key = row.parts();
+    const auto tenant = key.text();
+    const auto id = key.text();
+    const auto place = book_.whole(row, decode_place(row.value));
+    if (!place)
+      return;
+    if (!book_.has(owner::order, order_key(tenant, place->aggregate_id)))
+      return book_.find(audit_rule::intake_atom, row,
+                        "names order " + printable(place->aggregate_id)
+                          + ", which does not exist");
+    const auto of = book_.order(tenant, place->aggregate_id);
+    if (!of)
+      return; // its own row says so
+    const auto step = std::ranges::find(of->steps, place->sequence,
+                                        &domain::order_step::sequence);
+    if (step == of->steps.end() || step->event_id != id)
+      book_.find(audit_rule::intake_atom, row,
+                 "names order " + of->order_id
+                   + ", which has no event of that name");
   }
 
   void visit_outbox(const audited_row& row) {
@@ -113,6 +137,12 @@ private:
       if (step.sequence != ++sequence)
         return book_.find(audit_rule::intake_atom, row,
                           "its steps are not numbered from 1 on");
+      if (!step.event_id.empty()
+          && !book_.has(owner::order,
+                        named_event_key(of.tenant_id, step.event_id)))
+        book_.find(audit_rule::intake_atom, row,
+                   "its event " + printable(step.event_id)
+                     + " is not found by its name");
       check_event_of(of, step);
     }
   }
@@ -121,7 +151,7 @@ private:
   /// that it names is seen from the outbox; here it must name this one, and its
   /// own id does that.
   void check_event_of(const order& of, const domain::order_step& step) {
-    const auto id = domain::own_event_id(of.order_id, step.sequence);
+    const auto id = domain::event_id_of(of, step);
     const auto key = outbox_key(the_lane, step.outbox_position);
     const auto bytes = book_.at().get(owner::order, key);
     if (!bytes)
@@ -236,6 +266,8 @@ void add_order_checks(audit_book& book, audit_passes& to) {
                 [checks](const auto& row) { checks->visit_order(row); }});
   to.push_back({owner::order, kind::idempotency_key,
                 [checks](const auto& row) { checks->visit_key(row); }});
+  to.push_back({owner::order, kind::named_event,
+                [checks](const auto& row) { checks->visit_named(row); }});
   to.push_back({owner::order, kind::outbox,
                 [checks](const auto& row) { checks->visit_outbox(row); }});
 }

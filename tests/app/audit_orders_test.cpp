@@ -55,6 +55,33 @@ TEST_CASE("orders, keys and events: all or none") {
   }
 }
 
+TEST_CASE("an event's own name finds that event and no other") {
+  bench b;
+  const auto plain = b.order(bench::a().plain);
+  const auto position = plain.steps.front().outbox_position;
+  const auto named = storage::named_event_key(t, "evt-x");
+  SUBCASE("a name that no event has") {
+    b.put(owner::order, named,
+          storage::encode(domain::event_place{plain.order_id, 1}));
+    b.expect({{audit_rule::intake_atom, owner::order, named}});
+  }
+  SUBCASE("a name of nobody's event") {
+    b.put(owner::order, named,
+          storage::encode(domain::event_place{"ord-none", 1}));
+    b.expect({{audit_rule::intake_atom, owner::order, named}});
+  }
+  SUBCASE("an event is not found by its name") {
+    auto other = plain;
+    other.steps.front().event_id = "evt-x";
+    b.put(owner::order, bench::order_key(plain.order_id),
+          domain::encode(other));
+    b.expect(
+      {{audit_rule::intake_atom, owner::order,
+        bench::order_key(plain.order_id)},
+       {audit_rule::intake_atom, owner::order, bench::outbox(position)}});
+  }
+}
+
 TEST_CASE("an order stands with its key or not at all") {
   bench b;
   const auto plain = b.order(bench::a().plain);
