@@ -54,6 +54,7 @@ history::history(consumer& of, storage::family& rows,
 }
 
 void history::begin() {
+  upto_ = 0;
   const auto from = storage::outbox_key(storage::the_lane, 0);
   const auto upper = storage::outbox_key(storage::the_lane + 1, 0);
   if (const auto last =
@@ -62,18 +63,18 @@ void history::begin() {
     at.byte();
     upto_ = at.number();
   }
-  upto_now_.set(static_cast<double>(upto_));
+  upto_now_.set(static_cast<double>(*upto_));
   log::info("consumer", "walking through the time before",
             {{"consumer", consumer_.spec().name},
              {"next", row_.next},
-             {"upto", upto_}});
+             {"upto", *upto_}});
 }
 
 bool history::step(support::unix_ms now) {
-  if (row_.done || due_at_ > now)
+  if (row_.done || !upto_ || due_at_ > now)
     return false;
   std::size_t taken = 0;
-  const auto upper = storage::outbox_key(storage::the_lane, upto_ + 1);
+  const auto upper = storage::outbox_key(storage::the_lane, *upto_ + 1);
   store_.read().scan(storage::owner::order,
                      storage::outbox_key(storage::the_lane, row_.next), upper,
                      [&](std::string_view, std::string_view value) {
@@ -81,7 +82,7 @@ bool history::step(support::unix_ms now) {
                        row_.next += 1;
                        return ++taken < limits_.slice_events;
                      });
-  row_.done = row_.next > upto_;
+  row_.done = row_.next > *upto_;
   rows_.put(storage::history_key(consumer_.spec().name), encode(row_));
   next_now_.set(static_cast<double>(row_.next));
   if (limits_.rate_per_s > 0)

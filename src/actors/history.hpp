@@ -54,7 +54,9 @@ public:
   bool step(support::unix_ms now);
   /// When the next slice is due; 0: at once.
   [[nodiscard]] support::unix_ms due_at() const noexcept { return due_at_; }
-  [[nodiscard]] std::uint64_t upto() const noexcept { return upto_; }
+  [[nodiscard]] std::uint64_t upto() const noexcept {
+    return upto_.value_or(0);
+  }
 
 private:
   void take(std::string_view value);
@@ -65,7 +67,7 @@ private:
   const support::clock& clock_;
   history_limits limits_;
   history_row row_;
-  std::uint64_t upto_ = 0;
+  std::optional<std::uint64_t> upto_; ///< known once the subscription stands
   support::unix_ms due_at_ = 0;
   support::gauge next_now_;
   support::gauge upto_now_;

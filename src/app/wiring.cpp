@@ -59,7 +59,7 @@ void configure_actors(caf::actor_system_config& settings) {
 
 runtime::runtime(caf::actor_system& system, config settings, seams with)
   : system_(system), settings_(std::move(settings)), with_(std::move(with)),
-    bus_slot_(std::make_shared<bus_actor>()),
+    next_seed_(with_.seed), bus_slot_(std::make_shared<bus_actor>()),
     disk_ok_(std::make_shared<std::atomic<bool>>(true)),
     stopping_(std::make_shared<std::atomic<bool>>(false)),
     audits_(std::make_shared<audit_board>()),
@@ -133,21 +133,25 @@ void runtime::spawn_all() {
   watch_store();
 }
 
+std::shared_ptr<support::id_source> runtime::fresh_ids() {
+  return std::make_shared<support::seeded_id_source>(*with_.clock,
+                                                     next_seed_++);
+}
+
+/// What configuration and tests add to a spec, and that it is known then.
+std::function<void(domain::consumer_spec&)>
+runtime::adjust(storage::owner of) const {
+  return [=, settings = settings_, hook = with_.adjust_spec,
+          known = consumers_](domain::consumer_spec& spec) {
+    add_supported(spec, settings);
+    if (hook)
+      hook(spec);
+    known->add(of, spec);
+  };
+}
+
 void runtime::spawn_owners(const commit_way& way) {
   const auto recovered = [latch = recovered_] { latch->count_down(); };
-  const auto ids = [&, next = with_.seed]() mutable {
-    return std::make_shared<support::seeded_id_source>(*with_.clock, next++);
-  };
-  auto fresh_ids = ids;
-  const auto adjust = [settings = settings_, hook = with_.adjust_spec,
-                       known = consumers_](storage::owner of) {
-    return [=](domain::consumer_spec& spec) {
-      add_supported(spec, settings);
-      if (hook)
-        hook(spec);
-      known->add(of, spec);
-    };
-  };
   dead_letter_ = spawn(system_, with_.detached, dead_letter,
                        dead_letter_dependencies{
                          store_->take(storage::owner::dead_letter), way,
@@ -176,6 +180,11 @@ void runtime::spawn_owners(const commit_way& way) {
                              std::move(order_ids), with_.name_event, &metrics_,
                              disk_ok_, inventory_, payment_, relay_});
   caf::anon_send(inventory_, meet_atom::value, order_);
+  spawn_consumers(way, recovered);
+}
+
+void runtime::spawn_consumers(const commit_way& way,
+                              const std::function<void()>& recovered) {
   const auto host = [&](storage::owner owner,
                         std::vector<domain::consumer_spec> specs) {
     for (auto& spec : specs)

@@ -127,6 +127,11 @@ private:
   domain::status open();
   void spawn_all();
   void spawn_owners(const actors::commit_way& way);
+  void spawn_consumers(const actors::commit_way& way,
+                       const std::function<void()>& recovered);
+  std::shared_ptr<support::id_source> fresh_ids();
+  [[nodiscard]] std::function<void(domain::consumer_spec&)>
+  adjust(storage::owner of) const;
   void spawn_ops();
   void watch_deaths();
   void watch_store();
@@ -135,6 +140,7 @@ private:
   caf::actor_system& system_;
   config settings_;
   seams with_;
+  std::uint64_t next_seed_ = 0;
   support::metrics metrics_;
   std::unique_ptr<storage::store> store_;
   std::unique_ptr<bus::event_bus> bus_;

@@ -46,9 +46,10 @@ struct fixture {
     commit_way way{store.get(), {}};
     if (shared)
       way.committer = on.spawn(test::holding_committer, &held);
-    subject = on.spawn(dead_letter, dead_letter_dependencies{
-                                      store->take(storage::owner::dead_letter),
-                                      way, {}, &clock, &metrics});
+    subject = on.spawn(
+      dead_letter,
+      dead_letter_dependencies{
+        store->take(storage::owner::dead_letter), way, {}, &clock, &metrics});
   }
   void tell(storage::tell_row row, std::uint64_t generation) {
     dead_letter_tell what{"tn-a", "dl-1", "fulfillment-v1", generation,
