@@ -188,6 +188,7 @@ private:
       storage::status_view(engine_->store()),
       storage::ops_view(engine_->store()),
       &engine_->desk(),
+      &engine_->gateway(),
       &clock_,
       &engine_->metrics(),
       codec::cursor_sealer(support::random_bytes(32)),

@@ -102,6 +102,16 @@ int console_client::ask_and_print(const std::string& line) {
   return exit_ok;
 }
 
+int console_client::examine(const std::string& line) {
+  // As JSON first would be a second audit: the verdict is the first member.
+  const auto answer = link_->ask(with_flags(line), json_);
+  if (!answer.ok())
+    return refused(answer);
+  std::cout << answer.text << std::flush;
+  const auto first = answer.text.substr(0, answer.text.find_first_of(",\n"));
+  return first.find("false") == std::string::npos ? exit_ok : exit_data;
+}
+
 int console_client::run(const ops::command& what) {
   json_ = options_.json || what.json;
   const auto line = line_of(what);
@@ -117,6 +127,8 @@ int console_client::run(const ops::command& what) {
   }
   if (what.what->id == verb::tail)
     return follow(line);
+  if (what.what->id == verb::audit || what.what->id == verb::verify)
+    return examine(line);
   if ((what.what->id == verb::plan || what.what->id == verb::execute)
       && (options_.wait || shows_progress()))
     return run_to_the_end(what, line);

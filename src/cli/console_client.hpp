@@ -42,6 +42,8 @@ private:
   [[nodiscard]] int ask_and_print(const std::string& line);
   /// What would be changed, looked at.
   [[nodiscard]] int rehearse(const ops::command& what, const std::string& line);
+  /// An answer that is a verdict, `clean` or `intact`: 65 if it is bad.
+  [[nodiscard]] int examine(const std::string& line);
   [[nodiscard]] int follow(const std::string& line);
   /// Plans and replays go on after their first answer.
   [[nodiscard]] int run_to_the_end(const ops::command& what,

@@ -6,6 +6,7 @@
 // but not wait for an actor.
 #pragma once
 
+#include "actors/gateway.hpp"
 #include "actors/ops_desk.hpp"
 #include "codec/cursor.hpp"
 #include "ops/console_session.hpp"
@@ -24,6 +25,7 @@ struct console_dependencies {
   storage::status_view view;
   storage::ops_view ops;
   actors::ops_desk* desk = nullptr;
+  actors::gateway* gateway = nullptr;
   const support::clock* clock = nullptr;
   support::metrics* metrics = nullptr;
   codec::cursor_sealer cursors;

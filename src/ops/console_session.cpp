@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view greeting =
   "parcelflow console, protocol 1: log in with auth TOKEN; try help";
+constexpr unix_ms audit_timeout_ms = 600'000; // it reads the whole store
 constexpr unix_ms login_delay_max_ms = 60'000;
 
 /// Tenants of the program itself, and the scope of records without one.
@@ -141,7 +142,10 @@ void console_session::obey(command what, unix_ms now) {
   admitted->ticket = ++ticket_;
   command_ = *std::move(admitted);
   state_ = asked_ == verb::tail ? state::tailing : state::asking;
-  until_ = now + limits_.answer_timeout_ms;
+  until_ = now
+           + (asked_ == verb::audit
+                ? std::max(limits_.answer_timeout_ms, audit_timeout_ms)
+                : limits_.answer_timeout_ms);
 }
 
 void console_session::log_in(std::string_view token, unix_ms now) {

@@ -27,7 +27,7 @@ constexpr verb_act acts[] = {
   {verb::resend, resend_events},   {verb::pause, pause_target},
   {verb::resume, resume_target},   {verb::pauses, list_pauses},
   {verb::log, show_log},           {verb::verify, verify_log},
-  {verb::drain, drain_daemon},
+  {verb::audit, audit_store},      {verb::drain, drain_daemon},
 };
 
 } // namespace

@@ -54,6 +54,7 @@ void show_outbox(verb_call&& call);
 void list_pauses(verb_call&& call);
 void show_log(verb_call&& call);
 void verify_log(verb_call&& call);
+void audit_store(verb_call&& call);
 void drain_daemon(verb_call&& call);
 // Looking at a tenant.
 void list_streams(verb_call&& call);

@@ -1,4 +1,5 @@
 // What concerns the process: health, figures, pauses, the operator log.
+#include "codec/audit_json.hpp"
 #include "codec/json_text.hpp"
 #include "codec/ops_json.hpp"
 #include "codec/view_json.hpp"
@@ -120,11 +121,24 @@ void show_log(verb_call&& call) {
     items, call.cursor("log", call.given.who.token_id, found->next)));
 }
 
+/// A broken chain is an answer: it names the entry that is wrong.
 void verify_log(verb_call&& call) {
   const auto found = call.with.ops.verify_log();
-  if (!found)
+  if (!found && found.why().code != domain::failure::storage_corrupt)
     return call.answer(found.why());
   call.answer(codec::chain_json(found));
+}
+
+void audit_store(verb_call&& call) {
+  call.with.gateway->audit(
+    [answer = std::move(call.answer)](
+      const std::shared_ptr<const domain::audit_report>& report) {
+      if (report)
+        answer(codec::audit_json(*report));
+      else
+        answer(domain::fault{domain::failure::overloaded,
+                             "no audit can be made now; try again later"});
+    });
 }
 
 /// The worker stops the daemon once this answer is on its way.

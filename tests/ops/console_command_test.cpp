@@ -69,6 +69,7 @@ const std::map<std::string, verb> samples = {
   {"resume stream ord-1", verb::resume},
   {"pauses", verb::pauses},
   {"tail consumer=fulfillment-v1 verdict=gap", verb::tail},
+  {"audit", verb::audit},
   {"log limit=10", verb::log},
   {"verify", verb::verify},
   {"drain reason=upgrade", verb::drain},

@@ -148,6 +148,7 @@ TEST_CASE("authority is checked for each command") {
     {"pause relay reason=x", {"adm"}},
     {"outbox", {"adm"}},
     {"verify", {"adm"}},
+    {"audit", {"adm"}},
     {"drain reason=x", {"adm"}},
   };
   for (const auto& row : may)

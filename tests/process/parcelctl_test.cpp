@@ -33,6 +33,7 @@ struct desk {
     token = daemon.token("tn-a");
     both = daemon.token("tn-a,tn-b");
     low = daemon.token("tn-a", "operator");
+    admin = daemon.token("*", "admin");
     daemon.start(test::quick_flags());
   }
 
@@ -53,6 +54,7 @@ struct desk {
   std::string token;
   std::string both;
   std::string low;
+  std::string admin;
 };
 
 /// A program on a terminal of its own.
@@ -148,6 +150,19 @@ TEST_CASE("each way to fail has its exit code, and stdout stays empty") {
   ends(test::parcelctl({"--host", "192.0.2.1", "whoami"},
                        {"PARCELFLOW_TOKEN=" + at.token}),
        64); // no token leaves the machine
+}
+
+TEST_CASE("audit and verify end with their verdict") {
+  desk at;
+  for (const std::string verb : {"audit", "verify"}) {
+    const auto text = at.as(at.admin, {verb});
+    CAPTURE(text.out);
+    CHECK(text.end == exited(0));
+    const auto as_json = at.as(at.admin, {verb, "--json"});
+    CHECK(as_json.end == exited(0));
+    CHECK(nlohmann::json::parse(as_json.out, nullptr, false).is_object());
+    CHECK(at.run({verb}).end == exited(77));
+  }
 }
 
 TEST_CASE("with --json stdout is one object, and so is a refusal on stderr") {
