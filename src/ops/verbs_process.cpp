@@ -3,6 +3,7 @@
 #include "codec/json_text.hpp"
 #include "codec/ops_json.hpp"
 #include "codec/view_json.hpp"
+#include "domain/dead_letter.hpp"
 #include "ops/verb_call.hpp"
 
 #include <algorithm>
@@ -11,10 +12,18 @@ namespace parcelflow::ops {
 
 namespace {
 
-/// The tenants that a caller reaches, sorted.
+bool sees_everything(const verb_call& call) {
+  const auto& who = call.given.who;
+  return who.tenants.all && who.granted == domain::role::admin;
+}
+
+/// The tenants that a caller reaches, sorted; for an admin of all also the
+/// scope of records without one.
 std::vector<std::string> reached_by(const verb_call& call) {
   const auto& own = call.given.who.tenants;
   auto names = own.all ? call.with.tenants() : own.names;
+  if (sees_everything(call))
+    names.emplace_back(domain::unattributed_tenant);
   std::ranges::sort(names);
   return names;
 }
@@ -108,10 +117,9 @@ void show_log(verb_call&& call) {
   const auto page = call.page("log", call.given.who.token_id);
   if (!page)
     return call.answer(page.why());
-  const auto& who = call.given.who;
-  const bool everything = who.tenants.all && who.granted == domain::role::admin;
   const auto found = call.with.ops.operator_log(
-    everything ? std::vector<std::string>{} : reached_by(call), *page);
+    sees_everything(call) ? std::vector<std::string>{} : reached_by(call),
+    *page);
   if (!found)
     return call.answer(found.why());
   std::vector<std::string> items;

@@ -132,6 +132,11 @@ TEST_CASE("a responder does not see the process, an admin over all does") {
   CHECK(responder.ask("pause relay reason=x").starts_with("error forbidden"));
   console_user admin(at.daemon, at.admin);
   CHECK_FALSE(admin.ask("outbox").starts_with("error"));
+  // Records of no tenant are seen by whoever may close them.
+  const auto unattributed = "\"~unattributed\"";
+  CHECK(admin.ask("tenants --json").find(unattributed) != std::string::npos);
+  CHECK(responder.ask("tenants --json").find(unattributed)
+        == std::string::npos);
   CHECK(poll_until([&] { return holds(at.daemon.log(), R"("verb":"outbox")"); },
                    seconds(5)));
 }
