@@ -18,11 +18,13 @@ namespace {
 
 constexpr std::string_view variable_prefix = "PARCELFLOW_";
 
-// Variables that are ours and no setting: the command line's own, and what our
-// scripts and tests hand to the programs they start.
-constexpr std::array<std::string_view, 6> other_variables{
-  "PARCELFLOW_CONFIG", "PARCELFLOW_TOKEN", "PARCELFLOW_TOKEN_FILE",
-  "PARCELFLOW_URL",    "PARCELFLOW_BIN",   "PARCELFLOW_SOURCE_DIR"};
+// Variables that are ours and no setting: the command lines' own (a shell that
+// was set up for parcelctl may start the daemon too), and what our scripts and
+// tests hand to the programs they start.
+constexpr std::array<std::string_view, 7> other_variables{
+  "PARCELFLOW_CONFIG",    "PARCELFLOW_TOKEN", "PARCELFLOW_TOKEN_FILE",
+  "PARCELFLOW_TENANT",    "PARCELFLOW_URL",   "PARCELFLOW_BIN",
+  "PARCELFLOW_SOURCE_DIR"};
 
 domain::fault invalid(std::string detail) {
   return {domain::failure::config_invalid, std::move(detail)};
