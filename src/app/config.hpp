@@ -45,6 +45,13 @@ struct supported_event {
                          const supported_event&) = default;
 };
 
+/// A consumer whose effects fail for one tenant.
+struct effect_fault {
+  std::string tenant;
+  std::string consumer;
+  friend bool operator==(const effect_fault&, const effect_fault&) = default;
+};
+
 struct component_level {
   std::string component;
   support::log::level level = support::log::level::info;
@@ -136,6 +143,8 @@ struct config {
     std::uint32_t fault_reorder = 0;
     std::uint32_t fault_delay = 0;
     std::uint32_t fault_fail = 0;
+    std::uint32_t fault_fork = 0;
+    std::uint32_t fault_garble = 0;
   } bus;
   struct {
     std::size_t in_flight_max = 0;
@@ -147,6 +156,7 @@ struct config {
     milliseconds resend_retry_max_ms{};
     std::size_t inbox_inline_max = 0;
     std::vector<supported_event> supported;
+    std::vector<effect_fault> fault_fail;
   } consumer;
   struct {
     std::size_t window = 0;

@@ -1,8 +1,14 @@
 #include "app/config_rules.hpp"
 
+#include "domain/audit_feed.hpp"
+#include "domain/fulfillment.hpp"
+#include "domain/inventory.hpp"
+#include "domain/notification.hpp"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include <algorithm>
 #include <array>
 
 namespace parcelflow::app {
@@ -29,6 +35,14 @@ std::chrono::milliseconds longest_retry(const config& values) {
   const auto& consumer = values.consumer;
   return consumer.retry_max_ms * consumer.attempts_max
          * (100 + consumer.retry_jitter_percent) / 100;
+}
+
+bool names_a_consumer(const effect_fault& of) {
+  constexpr std::string_view all[] = {
+    domain::fulfillment_consumer, domain::fulfillment_v2_consumer,
+    domain::notification_consumer, domain::inventory_consumer,
+    domain::audit_feed_consumer};
+  return std::ranges::find(all, of.consumer) != std::end(all);
 }
 
 struct rule {
@@ -64,6 +78,15 @@ constexpr rule production_rules[] = {
    test_only},
   {[](const config& c) { return c.bus.fault_fail != 0; },
    {"bus.fault_fail", "profile.production"},
+   test_only},
+  {[](const config& c) { return c.bus.fault_fork != 0; },
+   {"bus.fault_fork", "profile.production"},
+   test_only},
+  {[](const config& c) { return c.bus.fault_garble != 0; },
+   {"bus.fault_garble", "profile.production"},
+   test_only},
+  {[](const config& c) { return !c.consumer.fault_fail.empty(); },
+   {"consumer.fault_fail", "profile.production"},
    test_only},
   {[](const config& c) { return !c.fault.crash_point.empty(); },
    {"fault.crash_point", "profile.production"},
@@ -124,6 +147,11 @@ constexpr rule rules[] = {
    },
    {"consumer.retry_min_ms", "consumer.retry_max_ms"},
    "the first pause is not longer than the longest"},
+  {[](const config& c) {
+     return !std::ranges::all_of(c.consumer.fault_fail, &names_a_consumer);
+   },
+   {"consumer.fault_fail"},
+   "each names a consumer that there is, such as fulfillment-v1"},
   {[](const config& c) {
      return c.retention.inbox_hours
             < c.retention.replay_window_hours + longest_retry(c);

@@ -93,6 +93,14 @@ inline constexpr item_rule supported_rule{[](std::string_view item) {
                                           },
                                           "consumer:EventType:version"};
 
+inline constexpr item_rule effect_fault_rule{
+  [](std::string_view item) {
+    const auto parts = parts_of(item);
+    return parts.size() == 2 && domain::is_tenant_name(parts[0])
+           && is_word(parts[1]);
+  },
+  "tenant:consumer"};
+
 inline constexpr item_rule level_rule{
   [](std::string_view item) {
     const auto parts = parts_of(item);
@@ -127,6 +135,8 @@ Item item_from(const std::string& text) {
     return {std::string(parts[0]), version_of(parts[1])};
   else if constexpr (std::same_as<Item, supported_event>)
     return {std::string(parts[0]), std::string(parts[1]), version_of(parts[2])};
+  else if constexpr (std::same_as<Item, effect_fault>)
+    return {std::string(parts[0]), std::string(parts[1])};
   else
     return Item{std::string(parts[0]), *support::log::level_named(parts[1])};
 }

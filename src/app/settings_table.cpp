@@ -152,6 +152,12 @@ constexpr setting table[] = {
           "Fault: every n-th event is late; 0 = off."),
   integer(PF_MEMBER(bus.fault_fail), "0", 0, million,
           "Fault: at every n-th event the bus is unreachable; 0 = off."),
+  integer(PF_MEMBER(bus.fault_fork), "0", 0, million,
+          "Fault: every n-th event is followed by a rival of another id at its "
+          "sequence; 0 = off."),
+  integer(PF_MEMBER(bus.fault_garble), "0", 0, million,
+          "Fault: every n-th delivery to each consumer is half of its bytes; "
+          "0 = off."),
 
   choice(PF_MEMBER(audit_feed.start), "off", "off|from_history|from_now",
          "The audit feed, a consumer that may be added later: what it wants of "
@@ -189,6 +195,8 @@ constexpr setting table[] = {
           "Inbox entries kept in the stream's own row."),
   list(PF_MEMBER(consumer.supported), supported_rule,
        "Event versions a consumer takes besides its own."),
+  list(PF_MEMBER(consumer.fault_fail), effect_fault_rule,
+       "Fault: consumers whose effects fail for a tenant."),
 
   duration(PF_MEMBER(retention.replay_window_hours), "168", 1, ten_years_hours,
            "Age up to which an event may be replayed."),

@@ -10,6 +10,7 @@
 #include "actors/order.hpp"
 #include "actors/payment.hpp"
 #include "actors/relay.hpp"
+#include "app/failing_effect.hpp"
 #include "app/wiring_limits.hpp"
 #include "domain/audit_feed.hpp"
 #include "domain/fulfillment.hpp"
@@ -47,6 +48,16 @@ void add_supported(domain::consumer_spec& spec, const config& settings) {
   for (const auto& more : settings.consumer.supported)
     if (more.consumer == spec.name)
       spec.supported.push_back({more.type, more.version});
+}
+
+/// Whose effects are to fail by configuration do so in front of the real one.
+void add_faults(domain::consumer_spec& spec, const config& settings) {
+  std::vector<std::string> tenants;
+  for (const auto& fault : settings.consumer.fault_fail)
+    if (fault.consumer == spec.name)
+      tenants.push_back(fault.tenant);
+  if (!tenants.empty())
+    spec.effect = fail_for(std::move(tenants), std::move(spec.effect));
 }
 
 } // namespace
@@ -144,6 +155,7 @@ runtime::adjust(storage::owner of) const {
   return [=, settings = settings_, hook = with_.adjust_spec,
           known = consumers_](domain::consumer_spec& spec) {
     add_supported(spec, settings);
+    add_faults(spec, settings);
     if (hook)
       hook(spec);
     known->add(of, spec);

@@ -24,6 +24,8 @@ bus::bus_options bus_options_of(const config& of) {
   to.faults.reorder = of.bus.fault_reorder;
   to.faults.delay = of.bus.fault_delay;
   to.faults.fail = of.bus.fault_fail;
+  to.faults.fork = of.bus.fault_fork;
+  to.faults.garble = of.bus.fault_garble;
   to.log.cache_bytes_max = of.bus.log_cache_bytes_max;
   to.log.synced = of.storage.sync;
   to.log.retention = of.bus.log_retention_hours;

@@ -1,5 +1,7 @@
 #include "bus/faulty_bus.hpp"
 
+#include "codec/event_json.hpp"
+
 #include <optional>
 #include <utility>
 
@@ -50,6 +52,36 @@ std::string id_of(std::string_view fault, std::uint64_t seen) {
   return std::string(fault) + "-" + std::to_string(seen);
 }
 
+/// The same for the same event, so that offered again it is known.
+offered rival_of(const offered& one) {
+  auto rival = one.event->envelope;
+  rival.event_id.insert(0, "rival-");
+  return {codec::make_event(std::move(rival)), one.offer};
+}
+
+void garble(delivery& one) {
+  const auto& whole = one.event->bytes;
+  one.raw =
+    std::make_shared<const std::string>(whole.substr(0, whole.size() / 2));
+  one.why = codec::decode_event(*one.raw).why();
+  one.event = nullptr;
+}
+
+/// The batch with every n-th event garbled; the one that came if none is.
+std::shared_ptr<const delivery_batch>
+garbled(std::shared_ptr<const delivery_batch> came, std::uint64_t every,
+        std::uint64_t& seen, std::uint64_t& happened) {
+  std::shared_ptr<delivery_batch> copy;
+  for (std::size_t i = 0; i < came->size(); ++i) {
+    if (!(*came)[i].event || !meets(++seen, every, happened))
+      continue;
+    if (!copy)
+      copy = std::make_shared<delivery_batch>(*came);
+    garble((*copy)[i]);
+  }
+  return copy ? copy : came;
+}
+
 } // namespace
 
 void faulty_bus::plan::judge(std::vector<offered>& batch,
@@ -67,6 +99,9 @@ void faulty_bus::plan::judge(std::vector<offered>& batch,
     } else if (meets(seen, every.delay, happened.delay)) {
       results[i] = publish_result(id_of("delayed", seen));
       delayed.push_back(std::move(batch[i]));
+    } else if (meets(seen, every.fork, happened.fork)) {
+      pass.push_back({batch[i], i});
+      pass.push_back({rival_of(batch[i]), std::nullopt});
     } else if (meets(seen, every.duplicate, happened.duplicate)) {
       pass.push_back({batch[i], i});
       pass.push_back({std::move(batch[i]), i});
@@ -172,7 +207,18 @@ void faulty_bus::publish(std::string_view topic, std::vector<offered> batch,
 }
 
 domain::status faulty_bus::subscribe(subscription what, delivery_sink sink) {
-  return inner_->subscribe(std::move(what), std::move(sink));
+  if (every_.garble == 0)
+    return inner_->subscribe(std::move(what), std::move(sink));
+  auto counting = [books = books_, every = every_.garble,
+                   sink = std::move(sink),
+                   seen = std::make_shared<std::uint64_t>(0)](auto came) {
+    {
+      const std::scoped_lock lock(books->mutex);
+      came = garbled(std::move(came), every, *seen, books->happened.garble);
+    }
+    sink(std::move(came));
+  };
+  return inner_->subscribe(std::move(what), std::move(counting));
 }
 
 void faulty_bus::settle(std::string_view topic, std::string_view consumer,

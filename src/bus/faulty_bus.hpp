@@ -8,9 +8,14 @@
 //   drop      reported accepted and forgotten
 //   delay     reported accepted, published behind the topic's next batch, or
 //             at close() if none comes
+//   fork      followed by a rival: the same stream and sequence under another
+//             event id, as a second producer would publish it
 //   duplicate published twice, one behind the other
 //   reorder   changes places with its neighbour in the batch, the next one or
 //             else the one before
+// And on the way out each subscription counts what it is given, so that the
+// bus itself keeps what was published:
+//   garble    delivered as half of its bytes, which are no event
 // Thread rule: the port's. Errors: the port's; an event that was delayed and
 // then not accepted is delayed once more.
 #pragma once
@@ -35,9 +40,11 @@ struct bus_faults {
   std::uint64_t reorder = 0;
   std::uint64_t delay = 0;
   std::uint64_t fail = 0;
+  std::uint64_t fork = 0;
+  std::uint64_t garble = 0;
 
   [[nodiscard]] bool any() const noexcept {
-    return (duplicate | drop | reorder | delay | fail) != 0;
+    return (duplicate | drop | reorder | delay | fail | fork | garble) != 0;
   }
 };
 

@@ -200,8 +200,21 @@ TEST_CASE("a value of the wrong type or size says what is allowed") {
         "--order.accepted_version=ACME:1", "--order.accepted_version=acme:0",
         "--order.accepted_version=acme:1,", "--order.accepted_version=a:1,a:1",
         "--log.components=relay:loud", "--consumer.supported=a:b",
+        "--consumer.fault_fail=tn-a", "--consumer.fault_fail=TN:a",
         "--http.hosts=a/b", "--fault.crash_point=a b", "--log.level=INFO"})
     CHECK_MESSAGE(holds(flag_refusal(flag), "must be"), flag);
+}
+
+TEST_CASE("a shell that is set up for parcelctl starts the daemon too") {
+  CHECK(load_config({"",
+                     {{"PARCELFLOW_CONSOLE_PORT", "9001"},
+                      {"PARCELFLOW_TENANT", "tn-a"},
+                      {"PARCELFLOW_TOKEN", "pft_x"},
+                      {"PARCELFLOW_TOKEN_FILE", "x"}},
+                     {}})
+          .ok());
+  CHECK(holds(refusal({"", {{"PARCELFLOW_TENANTS", "tn-a"}}, {}}),
+              "unknown variable"));
 }
 
 TEST_CASE("a flag has a value and is given once") {
@@ -222,6 +235,8 @@ TEST_CASE("what is only fit for tests is refused in production") {
        {"--storage.sync=false", "--bus.adapter=memory",
         "--bus.fault_duplicate=1", "--bus.fault_drop=1",
         "--bus.fault_reorder=1", "--bus.fault_delay=1", "--bus.fault_fail=1",
+        "--bus.fault_fork=1", "--bus.fault_garble=1",
+        "--consumer.fault_fail=tn-a:fulfillment-v1",
         "--fault.crash_point=order.after_commit"}) {
     CAPTURE(flag);
     CHECK(load_config({"", {}, {flag}}).ok());
@@ -259,6 +274,7 @@ TEST_CASE("settings that contradict each other name both places") {
     {"--storage.batch_bytes_max=1GiB"},
     {"--storage.write_buffer_bytes=1GiB"},
     {"--relay.retry_min_ms=31s"},
+    {"--consumer.fault_fail=tn-a:shipping-v1"},
     {"--consumer.retry_min_ms=61s"},
     {"--consumer.retry_max_ms=24h", "--consumer.attempts_max=7"},
   };

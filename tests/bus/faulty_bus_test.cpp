@@ -1,5 +1,6 @@
 #include "bus/faulty_bus.hpp"
 #include "bus/memory_bus.hpp"
+#include "codec/event_json.hpp"
 #include "tests/bus/samples.hpp"
 
 #include <doctest/doctest.h>
@@ -122,8 +123,58 @@ TEST_CASE("every n-th event breaks its batch from there on") {
   CHECK(b.on.happened().fail == 1);
 }
 
+TEST_CASE("every n-th event is followed by a rival of another id") {
+  bench b(only(&bus::bus_faults::fork, 2));
+  const auto results = b.publish(1, 3).results();
+  CHECK(b.to.names() == names{"s/1", "s/2", "s/2", "s/3"});
+  CHECK(*results[2] == "p4"); // answers keep their events
+  const auto seen = b.to.seen();
+  const auto& original = *seen[1].event;
+  const auto& rival = *seen[2].event;
+  CHECK(rival.envelope.event_id == "rival-" + original.envelope.event_id);
+  CHECK(rival.digest != original.digest);
+  CHECK(rival.digest == parcelflow::codec::digest_of(rival.envelope));
+  CHECK(b.on.happened().fork == 1);
+}
+
+TEST_CASE("a rival that is offered again is the same one") {
+  bench b(only(&bus::bus_faults::fork, 1));
+  b.publish(1, 1);
+  b.publish(1, 1);
+  const auto seen = b.to.seen();
+  REQUIRE(seen.size() == 4);
+  CHECK(seen[1].event->bytes == seen[3].event->bytes);
+}
+
+TEST_CASE("every n-th delivery is half of its bytes, for each consumer") {
+  bench b(only(&bus::bus_faults::garble, 3));
+  test::recording_sink other;
+  REQUIRE(b.on.subscribe({topic, "d", 1000, false}, other.sink()));
+  b.publish(1, 2);
+  b.publish(3, 4);
+  for (const auto* const of : {&b.to, &other}) {
+    CHECK(of->names() == names{"s/1", "s/2", "?", "s/4"});
+    const auto broken = of->seen()[2];
+    REQUIRE(broken.raw);
+    const auto whole = test::sample_event("s", 3)->bytes;
+    CHECK(*broken.raw == whole.substr(0, whole.size() / 2));
+    CHECK(broken.why.code == failure::invalid_envelope);
+  }
+  CHECK(b.on.happened().garble == 2);
+}
+
+TEST_CASE("a garbled delivery is settled by its token") {
+  bench b(only(&bus::bus_faults::garble, 1));
+  b.publish(1, 1);
+  REQUIRE(b.to.count() == 1);
+  b.on.settle(topic, "c", b.to.all(bus::settlement::retry));
+  REQUIRE(b.to.count() == 2); // it came again
+  b.on.settle(topic, "c", b.to.all());
+  CHECK(b.to.count() == 2);
+}
+
 TEST_CASE("the same calls meet the same faults") {
-  bus::bus_faults every{5, 7, 4, 6, 9};
+  bus::bus_faults every{5, 7, 4, 6, 9, 8, 11};
   const auto run = [&every] {
     bench b(every);
     for (std::uint64_t i = 0; i < 20; ++i)
