@@ -94,9 +94,11 @@ domain::status admit_to_one(route_call& call, const admission& asks) {
   if (!tenant)
     return tenant.why();
   const bool built_in = is_built_in(*tenant);
-  // Records whose tenant could not be read are the admins' alone, and nobody
-  // writes to a built-in tenant by this door.
-  const bool allowed = built_in ? asks.reads_only
+  // Records whose tenant could not be read are the admins' alone, who close
+  // them too; else nobody writes to a built-in tenant by this door.
+  const bool may_write =
+    asks.of_records && *tenant == domain::unattributed_tenant;
+  const bool allowed = built_in ? (asks.reads_only || may_write)
                                     && call.who.granted == domain::role::admin
                                     && call.who.tenants.all
                                 : domain::may(call.who, asks.needed, *tenant);

@@ -85,6 +85,10 @@ std::string verb_of(const route& one) {
   return std::string(one.method).append(" ").append(one.path);
 }
 
+bool is_of_records(std::string_view path) {
+  return path.starts_with("/v1/dead-letters") || path.starts_with("/v1/replay");
+}
+
 response wrong_method(const std::string& allowed) {
   auto answer = problem_response(
     {405, "method_not_allowed", "The method is not allowed here"},
@@ -122,8 +126,9 @@ void api::operator()(const std::shared_ptr<const request>& in,
     }
     route_call call{state_, in, *std::move(target), std::move(answer), {}, {}};
     if (!one.open)
-      if (const auto no = admit(
-            call, {one.needed, one.over, one.method == "GET", verb_of(one)});
+      if (const auto no =
+            admit(call, {one.needed, one.over, one.method == "GET",
+                         is_of_records(one.path), verb_of(one)});
           !no)
         return call.refuse(no.why());
     return one.serve(std::move(call));

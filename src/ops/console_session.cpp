@@ -1,6 +1,7 @@
 #include "ops/console_session.hpp"
 
 #include "codec/json_text.hpp"
+#include "domain/dead_letter.hpp"
 #include "support/assert.hpp"
 
 #include <algorithm>
@@ -22,6 +23,13 @@ constexpr unix_ms login_delay_max_ms = 60'000;
 /// Tenants of the program itself, and the scope of records without one.
 bool is_built_in(std::string_view tenant) {
   return !tenant.empty() && (tenant.front() == '_' || tenant.front() == '~');
+}
+
+/// Records without a tenant can be closed; there is nothing else to change.
+bool may_change(verb what, std::string_view built_in) {
+  return built_in == domain::unattributed_tenant
+         && (what == verb::waive || what == verb::execute
+             || what == verb::cancel);
 }
 
 bool reaches(const domain::identity& who, std::string_view tenant) {
@@ -220,7 +228,8 @@ domain::status console_session::check_reach(const admitted_command& of,
     return {failure::invalid_request,
             "this token reaches several tenants: choose one with tenant NAME"};
   if (!reaches(*who_, of.tenant)
-      || (is_built_in(of.tenant) && of.what.what->changes))
+      || (is_built_in(of.tenant) && of.what.what->changes
+          && !may_change(of.what.what->id, of.tenant)))
     return no;
   return is_built_in(of.tenant) ? domain::done()
                                 : access_.check_tenant(of.tenant);

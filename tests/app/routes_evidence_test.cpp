@@ -299,8 +299,21 @@ TEST_CASE("evidence counts the duplicates that were acknowledged") {
   CHECK(duplicates() == before + 1);
 }
 
-TEST_CASE("an admin reads what belongs to no tenant") {
+TEST_CASE("an admin reads and closes what belongs to no tenant") {
   api_world at;
+  const auto waive = [&](const char* who, std::string_view scope) {
+    return api_world::problem(
+      at.send(who, "POST", "/v1/dead-letters/dl-1/waive",
+              {{"Parcelflow-Tenant", std::string(scope)}},
+              R"({"reason":"no producer of ours"})"));
+  };
+  CHECK(waive("root", domain::unattributed_tenant) == "404 not_found");
+  CHECK(waive("root", "_control") == "403 forbidden");
+  CHECK(waive("resp", domain::unattributed_tenant) == "403 forbidden");
+  CHECK(api_world::problem(at.send("root", "POST", "/v1/pauses",
+                                   {{"Parcelflow-Tenant", "~unattributed"}},
+                                   R"({"scope":"tenant","reason":"x"})"))
+        == "403 forbidden");
   CHECK(
     at.send("root", "GET", "/v1/dead-letters",
             {{"Parcelflow-Tenant", std::string(domain::unattributed_tenant)}})

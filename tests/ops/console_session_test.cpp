@@ -167,13 +167,22 @@ TEST_CASE("authority is checked for each command") {
     }
 }
 
-TEST_CASE("built-in tenants are looked at by admins over all, never changed") {
+TEST_CASE("built-in tenants are an admin's over all, to close records only") {
   talk at;
   at.log_in("adm");
   CHECK_FALSE(at.say("tenant ~unattributed\n").starts_with("error"));
   CHECK(at.admitted("dead-letters").tenant == "~unattributed");
   at.session->answer(1, std::string("{}"), at.now);
   at.output();
+  for (const auto* line :
+       {"skip fulfillment-v1 ord-1 1 reason=x", "pause tenant reason=x",
+        "resend fulfillment-v1 ord-1",
+        "redirect fulfillment-v1 ord-1 fulfillment-v2 reason=x"})
+    CHECK(at.say(std::string(line) + "\n").starts_with("error forbidden: "));
+  CHECK(at.admitted("waive dl-1 reason=x").tenant == "~unattributed");
+  at.session->answer(2, std::string("{}"), at.now);
+  at.output();
+  at.say("tenant _control\n");
   CHECK(at.say("waive dl-1 reason=x\n").starts_with("error forbidden: "));
   talk other;
   other.log_in("adm-a");
