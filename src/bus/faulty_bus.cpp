@@ -69,7 +69,7 @@ void garble(delivery& one) {
 
 /// The batch with every n-th event garbled; the one that came if none is.
 std::shared_ptr<const delivery_batch>
-garbled(std::shared_ptr<const delivery_batch> came, std::uint64_t every,
+garbled(const std::shared_ptr<const delivery_batch>& came, std::uint64_t every,
         std::uint64_t& seen, std::uint64_t& happened) {
   std::shared_ptr<delivery_batch> copy;
   for (std::size_t i = 0; i < came->size(); ++i) {
@@ -214,7 +214,7 @@ domain::status faulty_bus::subscribe(subscription what, delivery_sink sink) {
                    seen = std::make_shared<std::uint64_t>(0)](auto came) {
     {
       const std::scoped_lock lock(books->mutex);
-      came = garbled(std::move(came), every, *seen, books->happened.garble);
+      came = garbled(came, every, *seen, books->happened.garble);
     }
     sink(std::move(came));
   };

@@ -41,7 +41,8 @@ public:
   template <class Value>
   using slot = std::shared_ptr<std::optional<domain::outcome<Value>>>;
 
-  responder(world& w, std::string tenant) : world_(w), tenant_(tenant) {}
+  responder(world& w, std::string tenant)
+    : world_(w), tenant_(std::move(tenant)) {}
 
   template <class Value>
   static actors::ops_answer<Value> into(const slot<Value>& of) {
@@ -78,7 +79,7 @@ public:
   }
   slot<actors::replay_ticket> execute(const domain::replay_plan& plan,
                                       std::uint32_t rate) {
-    const auto given = empty<actors::replay_ticket>();
+    auto given = empty<actors::replay_ticket>();
     desk().execute(who(), plan.plan_id, rate, into(given));
     return given;
   }
@@ -88,7 +89,7 @@ public:
     REQUIRE(given->has_value());
     REQUIRE_MESSAGE((**given).ok(), ((**given) ? "" : (**given).why().detail));
     CHECK_FALSE((**given)->repeated);
-    const auto ended = replay((**given)->replay_id);
+    auto ended = replay((**given)->replay_id);
     CHECK(ended.state == domain::replay_state::finished);
     CHECK(ended.counts.sum() == ended.total);
     CHECK(ended.plan_digest == plan.digest);
