@@ -73,7 +73,7 @@ struct admission {
   reach over = reach::one_tenant;
   bool reads_only = false;
   bool of_records = false; ///< about dead letters and replays, nothing else
-  std::string verb; ///< of the route, for the operator log
+  std::string verb;        ///< of the route, for the operator log
 };
 /// The caller's identity and tenant, or the refusal. Reads no row.
 [[nodiscard]] domain::status admit(route_call& call, const admission& asks);
