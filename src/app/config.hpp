@@ -78,6 +78,7 @@ struct config {
     std::size_t header_bytes_max = 0;
     std::size_t headers_max = 0;
     std::size_t pipeline_max = 0;
+    std::size_t export_letters_max = 0;
     milliseconds header_timeout_ms{};
     milliseconds body_timeout_ms{};
     milliseconds idle_timeout_ms{};

@@ -162,6 +162,7 @@ private:
       storage::ops_view(engine_->store()),
       &http_access_,
       {},
+      settings_.http.export_letters_max,
       codec::cursor_sealer(support::random_bytes(32)),
       &clock_,
       std::make_shared<support::seeded_id_source>(clock_,

@@ -17,6 +17,7 @@ volatile bool interrupted = false;
 namespace {
 
 constexpr std::chrono::milliseconds look_again{200};
+constexpr int page_items = 200; ///< the most that the console gives at once
 
 /// What shows the thing that a command would change.
 std::string look_of(const ops::command& of) {
@@ -127,6 +128,8 @@ int console_client::run(const ops::command& what) {
   }
   if (what.what->id == verb::tail)
     return follow(line);
+  if (what.what->id == verb::export_letters)
+    return write_all(what);
   if (what.what->id == verb::audit || what.what->id == verb::verify)
     return examine(line);
   if ((what.what->id == verb::plan || what.what->id == verb::execute)
@@ -142,6 +145,39 @@ int console_client::rehearse(const ops::command& what,
                              const std::string& line) {
   std::cerr << "dry run, nothing is changed; it would be: " << line << "\n";
   return ask_and_print(look_of(what));
+}
+
+int console_client::write_all(const ops::command& what) {
+  const bool one_page = !what.term("limit").empty();
+  auto next = what;
+  if (!one_page)
+    next.terms.emplace_back("limit", std::to_string(page_items));
+  for (;;) {
+    const auto answer = link_->ask(line_of(next) + " --json", true);
+    if (!answer.ok())
+      return refused(answer);
+    const auto tree = codec::parse_tree(answer.text);
+    if (!tree) {
+      complain("the console's answer is not understood");
+      return exit_internal;
+    }
+    std::string lines;
+    for (const auto& [unnamed, item] : tree->at("items").members) {
+      codec::append_json(lines, item);
+      lines += '\n';
+    }
+    std::cout << lines << std::flush;
+    const auto& cursor = tree->at("nextCursor").value;
+    if (cursor.empty())
+      return exit_ok;
+    if (one_page) {
+      std::cerr << "more: --cursor " << cursor << "\n";
+      return exit_ok;
+    }
+    std::erase_if(next.terms,
+                  [](const auto& t) { return t.first == "cursor"; });
+    next.terms.emplace_back("cursor", cursor);
+  }
 }
 
 int console_client::follow(const std::string& line) {

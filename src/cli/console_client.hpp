@@ -44,6 +44,8 @@ private:
   [[nodiscard]] int rehearse(const ops::command& what, const std::string& line);
   /// An answer that is a verdict, `clean` or `intact`: 65 if it is bad.
   [[nodiscard]] int examine(const std::string& line);
+  /// Page after page, an item a line, however many there are.
+  [[nodiscard]] int write_all(const ops::command& what);
   [[nodiscard]] int follow(const std::string& line);
   /// Plans and replays go on after their first answer.
   [[nodiscard]] int run_to_the_end(const ops::command& what,

@@ -1,5 +1,6 @@
 #include "codec/json_tree.hpp"
 
+#include "codec/json_text.hpp"
 #include "codec/strict_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -45,6 +46,27 @@ std::uint64_t json_tree::number() const {
   if (is == kind::scalar)
     std::from_chars(value.data(), value.data() + value.size(), made);
   return made;
+}
+
+void append_json(std::string& to, const json_tree& of) {
+  switch (of.is) {
+  case kind::null: to += "null"; return;
+  case kind::scalar: to += of.value; return;
+  case kind::text: return append_quoted(to, of.value);
+  case kind::object:
+  case kind::array: break;
+  }
+  const bool named = of.is == kind::object;
+  to += named ? '{' : '[';
+  for (std::size_t i = 0; i < of.members.size(); ++i) {
+    to += i == 0 ? "" : ",";
+    if (named) {
+      append_quoted(to, of.members[i].name);
+      to += ':';
+    }
+    append_json(to, of.members[i].value);
+  }
+  to += named ? '}' : ']';
 }
 
 domain::outcome<json_tree> parse_tree(std::string_view text) {

@@ -37,5 +37,7 @@ struct json_member {
 };
 
 [[nodiscard]] domain::outcome<json_tree> parse_tree(std::string_view text);
+/// The other way, compact, appended: what was read is what is written.
+void append_json(std::string& to, const json_tree& of);
 
 } // namespace parcelflow::codec

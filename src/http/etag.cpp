@@ -12,6 +12,25 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(from, text.find_last_not_of(" \t") - from + 1);
 }
 
+/// "*", or a list in which the tag stands.
+bool names(std::string_view list, std::string_view tag, bool weakly) {
+  if (trimmed(list) == "*")
+    return true;
+  // Our tags hold no comma, so cutting at commas finds them whole.
+  while (!list.empty()) {
+    const auto comma = list.find(',');
+    auto one = trimmed(list.substr(0, comma));
+    if (weakly && one.starts_with("W/"))
+      one.remove_prefix(2);
+    if (one == tag)
+      return true;
+    if (comma == std::string_view::npos)
+      return false;
+    list.remove_prefix(comma + 1);
+  }
+  return false;
+}
+
 } // namespace
 
 std::string etag_of(std::string_view body) {
@@ -23,21 +42,12 @@ std::string etag_of(std::string_view body) {
 }
 
 bool matches_etag(std::string_view if_none_match, std::string_view tag) {
-  if (trimmed(if_none_match) == "*")
-    return true;
-  // Our tags hold no comma, so cutting at commas finds them whole.
-  while (!if_none_match.empty()) {
-    const auto comma = if_none_match.find(',');
-    auto one = trimmed(if_none_match.substr(0, comma));
-    if (one.starts_with("W/"))
-      one.remove_prefix(2);
-    if (one == tag)
-      return true;
-    if (comma == std::string_view::npos)
-      return false;
-    if_none_match.remove_prefix(comma + 1);
-  }
-  return false;
+  return names(if_none_match, tag, true);
+}
+
+bool meets_if_match(const request& in, std::string_view tag) {
+  const auto times = in.header_count("if-match");
+  return times == 0 || (times == 1 && names(in.header("if-match"), tag, false));
 }
 
 response with_etag(const request& in, std::string body) {

@@ -18,6 +18,10 @@ namespace parcelflow::http {
 [[nodiscard]] bool matches_etag(std::string_view if_none_match,
                                 std::string_view tag);
 
+/// Whether If-Match, where it stands, names this tag: strongly compared, so a
+/// weak one names nothing. Without the header nothing was asked.
+[[nodiscard]] bool meets_if_match(const request& in, std::string_view tag);
+
 /// 200 with the JSON body and its tag; 304 without it, if the client has it.
 [[nodiscard]] response with_etag(const request& in, std::string body);
 

@@ -93,6 +93,7 @@ void show_stock(route_call&& call);
 void list_stock(route_call&& call);
 // routes_letters.cpp
 void list_dead_letters(route_call&& call);
+void export_dead_letters(route_call&& call);
 void show_dead_letter(route_call&& call);
 void show_payload(route_call&& call);
 // routes_watch.cpp

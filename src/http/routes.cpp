@@ -34,6 +34,7 @@ const std::vector<route>& routes() {
     {"GET", "/v1/inventory/{sku}", show_stock},
     {"PUT", "/v1/inventory/{sku}", put_stock},
     {"GET", "/v1/dead-letters", list_dead_letters, role::responder},
+    {"GET", "/v1/dead-letters/export", export_dead_letters, role::responder},
     {"GET", "/v1/dead-letters/{id}", show_dead_letter, role::responder},
     {"GET", "/v1/dead-letters/{id}/payload", show_payload, role::responder},
     {"GET", "/v1/streams", list_streams, role::responder},
@@ -121,7 +122,8 @@ void api::operator()(const std::shared_ptr<const request>& in,
     if (!matches(one.path, target->path))
       continue;
     if (one.method != in->method) {
-      allowed += (allowed.empty() ? "" : ", ") + std::string(one.method);
+      if (allowed.find(one.method) == std::string::npos)
+        allowed += (allowed.empty() ? "" : ", ") + std::string(one.method);
       continue;
     }
     route_call call{state_, in, *std::move(target), std::move(answer), {}, {}};

@@ -1,6 +1,8 @@
-// Dead letters: the list by the filter grammar, one with its evidence, and its
-// payload, which leaves only after the look is in the operator log.
+// Dead letters: the list by the filter grammar, all of it as one export, one
+// with its evidence, and its payload, which leaves only after the look is in
+// the operator log.
 #include "codec/filter_text.hpp"
+#include "http/etag.hpp"
 #include "http/list_query.hpp"
 #include "http/route_call.hpp"
 
@@ -27,6 +29,14 @@ response payload_response(std::string bytes) {
   return answer;
 }
 
+response too_many(std::uint64_t found, std::size_t most) {
+  return problem_response(
+    {422, "export_too_large", "More records match than one export holds"},
+    std::to_string(found) + " match, at most " + std::to_string(most)
+      + " are exported at once: narrow the filter, e.g. "
+        "by since and until");
+}
+
 } // namespace
 
 void list_dead_letters(route_call&& call) {
@@ -49,6 +59,31 @@ void list_dead_letters(route_call&& call) {
   answer_list(call, *query, items, page->letters.next, page->total);
 }
 
+void export_dead_letters(route_call&& call) {
+  if (!call.only({"state", "cause", "consumer", "type", "version", "order",
+                  "since", "until", "text"}))
+    return;
+  const auto filter = filter_of(call);
+  if (!filter)
+    return call.refuse(filter.why());
+  const auto most = call.with().export_letters_max;
+  storage::page_request next{{}, most};
+  response answer;
+  answer.headers = {{"Content-Type", "application/x-ndjson"},
+                    {"Cache-Control", "no-store"}};
+  do { // a page ends early where few of many match
+    const auto page = call.with().ops.dead_letters(call.tenant, *filter, next);
+    if (!page)
+      return call.refuse(page.why());
+    if (page->total > most)
+      return call.answer(too_many(page->total, most));
+    for (const auto& one : page->letters.items)
+      answer.body += codec::dead_letter_json(one) + '\n';
+    next.after = page->letters.next;
+  } while (!next.after.empty());
+  call.answer(std::move(answer));
+}
+
 void show_dead_letter(route_call&& call) {
   if (!call.only({}))
     return;
@@ -59,7 +94,11 @@ void show_dead_letter(route_call&& call) {
   codec::evidence_frame frame;
   frame.actor = call.who.token_id;
   frame.now = call.with().clock->now();
-  call.answer(json_response(200, codec::dead_letter_json(*found, frame)));
+  auto answer = json_response(200, codec::dead_letter_json(*found, frame));
+  // Of the record alone: what stands beside it is of this moment.
+  answer.headers.emplace_back("ETag",
+                              etag_of(codec::dead_letter_json(found->letter)));
+  call.answer(std::move(answer));
 }
 
 void show_payload(route_call&& call) {

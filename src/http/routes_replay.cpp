@@ -53,6 +53,10 @@ bool takes_body(const route_call& call) {
   return call.only({}) && (call.in->body.empty() || call.has_json());
 }
 
+bool asks_if_match(const route_call& call) {
+  return call.in->header_count("if-match") > 0;
+}
+
 response precondition_failed() {
   return problem_response({412, "precondition_failed",
                            "The object is not the one that was looked at"},
@@ -127,18 +131,17 @@ void execute_plan(route_call&& call) {
         return out;
       }));
   };
-  const auto wanted = call.in->header("if-match");
-  if (wanted.empty())
+  if (!asks_if_match(call))
     return run();
-  call.with().desk->show_plan(call.tenant, call.segment(2),
-                              [call, run, wanted = std::string(wanted)](
-                                const domain::outcome<actors::plan_ptr>& of) {
-                                if (!of)
-                                  return call.refuse(of.why());
-                                if (!matches_etag(wanted, plan_tag(**of)))
-                                  return call.answer(precondition_failed());
-                                run();
-                              });
+  call.with().desk->show_plan(
+    call.tenant, call.segment(2),
+    [call, run](const domain::outcome<actors::plan_ptr>& of) {
+      if (!of)
+        return call.refuse(of.why());
+      if (!meets_if_match(*call.in, plan_tag(**of)))
+        return call.answer(precondition_failed());
+      run();
+    });
 }
 
 void cancel_replay(route_call&& call) {
@@ -147,6 +150,13 @@ void cancel_replay(route_call&& call) {
   const auto reason = codec::parse_reason(call.in->body);
   if (!reason)
     return call.refuse(reason.why());
+  if (asks_if_match(call)) {
+    const auto now = call.with().ops.replay(call.tenant, call.segment(2));
+    if (!now)
+      return call.refuse(now.why());
+    if (!meets_if_match(*call.in, etag_of(codec::replay_json(*now))))
+      return call.answer(precondition_failed());
+  }
   call.with().desk->cancel(caller_of(call, *reason), call.segment(2),
                            reply<domain::replay>(call, [](const auto& of) {
                              return json_response(202, codec::replay_json(of));
@@ -159,6 +169,13 @@ void waive_letter(route_call&& call) {
   const auto reason = codec::parse_reason(call.in->body);
   if (!reason)
     return call.refuse(reason.why());
+  if (asks_if_match(call)) {
+    const auto now = call.with().view.dead_letter(call.tenant, call.segment(2));
+    if (!now)
+      return call.refuse(now.why());
+    if (!meets_if_match(*call.in, etag_of(codec::dead_letter_json(*now))))
+      return call.answer(precondition_failed());
+  }
   call.with().desk->waive(caller_of(call, *reason), call.segment(2),
                           reply<domain::dead_letter>(call, [](const auto& of) {
                             return json_response(

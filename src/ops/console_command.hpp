@@ -39,6 +39,7 @@ enum class verb : std::uint8_t {
   streams,
   outbox,
   dead_letters,
+  export_letters,
   show,
   find,
   evidence,

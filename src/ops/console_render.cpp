@@ -58,7 +58,8 @@ constexpr column verdicts[] = {{"AT", "at"},
 /// The chosen columns of a verb's table; none: whatever its items have.
 std::span<const column> columns_of(verb of) {
   switch (of) {
-  case verb::dead_letters: return letters;
+  case verb::dead_letters:
+  case verb::export_letters: return letters;
   case verb::streams: return streams;
   case verb::replays: return replays;
   case verb::evidence: return report;

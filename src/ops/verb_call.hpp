@@ -59,6 +59,7 @@ void drain_daemon(verb_call&& call);
 // Looking at a tenant.
 void list_streams(verb_call&& call);
 void list_dead_letters(verb_call&& call);
+void export_dead_letters(verb_call&& call);
 void show_dead_letter(verb_call&& call);
 void find_by_id(verb_call&& call);
 void show_evidence(verb_call&& call);

@@ -142,7 +142,11 @@ domain::outcome<domain::dead_letter_filter> filter_of(const verb_call& call) {
   return codec::parse_filter(terms, call.with.clock->now());
 }
 
-void list_dead_letters(verb_call&& call) {
+namespace {
+
+/// The same pages, with the same cursors, for both verbs.
+void answer_letters(const verb_call& call,
+                    std::string (*json)(const domain::dead_letter&)) {
   const auto filter = filter_of(call);
   if (!filter)
     return call.answer(filter.why());
@@ -156,10 +160,20 @@ void list_dead_letters(verb_call&& call) {
     return call.answer(found.why());
   std::vector<std::string> items;
   for (const auto& one : found->letters.items)
-    items.push_back(codec::dead_letter_row_json(one));
+    items.push_back(json(one));
   call.answer(codec::list_json(
     items, call.cursor("dead-letters", text, found->letters.next),
     found->total));
+}
+
+} // namespace
+
+void list_dead_letters(verb_call&& call) {
+  answer_letters(call, codec::dead_letter_row_json);
+}
+
+void export_dead_letters(verb_call&& call) {
+  answer_letters(call, codec::dead_letter_json);
 }
 
 void show_dead_letter(verb_call&& call) {

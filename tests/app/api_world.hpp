@@ -56,6 +56,7 @@ public:
     : engine(std::move(adjust), std::move(inject)) {
     serve();
   }
+  std::size_t export_letters_max = 10'000; ///< from the next `serve` on
   void serve() {
     http::api_dependencies with{
       .gateway = &engine.it->gateway(),
@@ -63,6 +64,7 @@ public:
       .ops = storage::ops_view(engine.it->store()),
       .access = &tokens,
       .order_limits = {},
+      .export_letters_max = export_letters_max,
       .cursors = codec::cursor_sealer(std::string(32, 'k')),
       .clock = &engine.clock,
       .ids = ids,

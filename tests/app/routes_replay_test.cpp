@@ -173,3 +173,48 @@ TEST_CASE("a stream is skipped, a tenant paused and resumed over HTTP") {
   CHECK(b.w.send("resp", "POST", "/v1/pauses/resume", {}, tenant).status
         == 409);
 }
+
+TEST_CASE("If-Match names what was looked at, or nothing is changed") {
+  broken b;
+  const auto id = b.letter();
+  const auto logged = b.logged();
+  const std::string reason = R"({"reason":"agreed"})";
+  const auto waive = [&](const std::string& tag) {
+    return b.w.send("resp", "POST", "/v1/dead-letters/" + id + "/waive",
+                    {{"If-Match", tag}}, reason);
+  };
+  const auto letter_tag =
+    header_of(b.w.get("resp", "/v1/dead-letters/" + id), "ETag");
+  REQUIRE_FALSE(letter_tag.empty());
+  for (const auto& stale : {std::string("\"other\""), "W/" + letter_tag}) {
+    const auto no = waive(stale);
+    CHECK(no.status == 412);
+    CHECK(json::parse(no.body).at("type")
+          == "urn:parcelflow:problem:precondition_failed");
+  }
+  CHECK(b.logged() == logged);
+  CHECK(waive("\"x\", " + letter_tag).status == 409); // its owner's answer
+  CHECK(b.w
+          .send("resp", "POST", "/v1/dead-letters/dl-none/waive",
+                {{"If-Match", "*"}}, reason)
+          .status
+        == 404);
+
+  for (const std::string key : {"k2", "k3", "k4"})
+    (void)b.w.engine.accepted("acme", key);
+  const auto begun =
+    b.w.send("resp", "POST", "/v1/replay-plans/" + b.plan() + "/execute", {},
+             R"({"ratePerS":1})");
+  REQUIRE_MESSAGE(begun.status == 202, begun.body);
+  const auto place = header_of(begun, "Location");
+  const auto shown = b.w.get("resp", place);
+  REQUIRE(json::parse(shown.body).at("state") == "running");
+  const auto cancel = [&](const std::string& tag) {
+    return b.w.send("resp", "POST", place + "/cancel", {{"If-Match", tag}})
+      .status;
+  };
+  CHECK(cancel("\"other\"") == 412);
+  CHECK(cancel("W/" + header_of(shown, "ETag")) == 412);
+  CHECK(b.w.get("resp", place).body == shown.body);
+  CHECK(cancel(header_of(shown, "ETag")) == 202);
+}

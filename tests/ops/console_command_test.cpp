@@ -47,6 +47,7 @@ const std::map<std::string, verb> samples = {
   {"outbox", verb::outbox},
   {"dead-letters state=open cause=SEQUENCE_GAP version=2 text=\"no stock\"",
    verb::dead_letters},
+  {"export since=7d cause=SEQUENCE_GAP", verb::export_letters},
   {"show dl-1 payload=yes", verb::show},
   {"find cart-1", verb::find},
   {"find a=b", verb::find},

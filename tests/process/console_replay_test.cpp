@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sstream>
+
 using namespace parcelflow;
 using nlohmann::json;
 using std::chrono::seconds;
@@ -187,6 +189,39 @@ TEST_CASE("a payload is shown when asked for, and the look is logged") {
   CHECK_FALSE(holds(user.ask("log"), "payload"));
   CHECK(holds(user.ask("show " + letter + " payload=yes"), "OrderAccepted"));
   CHECK(holds(user.ask("log"), "payload on the console"));
+}
+
+TEST_CASE("an export says the same by every door, a line a dead letter") {
+  broken_world at;
+  console_user user(at.daemon, at.token);
+  at.await_letters(user, 6);
+  const auto page = user.json("export state=open");
+  CHECK(page.at("total") == 6);
+  CHECK(page.at("items").at(0).contains("attempts"));
+  std::string lines;
+  for (const auto& one : page.at("items"))
+    lines += one.at("deadLetterId").get<std::string>() + "\n";
+  const auto ids_in = [](const std::string& ndjson) {
+    std::string ids;
+    std::istringstream in(ndjson);
+    for (std::string line; std::getline(in, line);)
+      ids += json::parse(line).at("deadLetterId").get<std::string>() + "\n";
+    return ids;
+  };
+  const auto http = at.daemon.ask("GET", "/v1/dead-letters/export", at.token);
+  CHECK(ids_in(http.body) == lines);
+  const auto parcelctl = [&](arguments more) {
+    more.insert(more.begin(),
+                {"--port", std::to_string(at.daemon.console_port())});
+    return test::parcelctl(more, {"PARCELFLOW_TOKEN=" + at.token});
+  };
+  const auto all = parcelctl({"export", "--state", "open"});
+  CHECK(all.end == exited(0));
+  CHECK(all.out == http.body); // to the byte
+  const auto some = parcelctl({"export", "--limit", "4"});
+  CHECK(http.body.starts_with(some.out));
+  CHECK(holds(some.err, "--cursor"));
+  CHECK_FALSE(holds(http.body, "unitPriceMinor"));
 }
 
 TEST_CASE("what is paused stays paused through a death, and orders go on") {
