@@ -48,6 +48,9 @@ struct audited_consumer {
   /// Streams come to it from another consumer alone; what is due to them is in
   /// that one's account.
   bool by_redirect = false;
+  /// It may come to a system that ran before: it has an account once it left a
+  /// row, and what its history cursor passed left one of its stream.
+  bool added_later = false;
 };
 
 struct audit_options {

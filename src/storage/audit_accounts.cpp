@@ -13,10 +13,10 @@ using domain::inbox_mark;
 class account_book {
 public:
   account_book(audit_book& book, audited_consumer at, audit_account& sums,
-               const domain::event& event, const row_name& name,
-               support::unix_ms committed_at)
-    : book_(book), at_(std::move(at)), sums_(sums), event_(event), name_(name),
-      committed_at_(committed_at) {}
+               const domain::event& event, std::uint64_t position,
+               const row_name& name, support::unix_ms committed_at)
+    : book_(book), at_(std::move(at)), sums_(sums), event_(event),
+      position_(position), name_(name), committed_at_(committed_at) {}
 
   void run() {
     const auto& about = event_.envelope;
@@ -26,9 +26,10 @@ public:
     const auto row =
       book_.stream(at_.of, about.tenant_id, at_.name, about.aggregate_id)
         .value_or(domain::stream_row{});
-    if (about.aggregate_sequence <= row.start_mark && row.came_from.empty())
+    if (about.aggregate_sequence <= row.start_mark && row.came_from.empty()) {
       sums_.before_start += 1;
-    else if (about.aggregate_sequence <= row.position)
+      was_walked();
+    } else if (about.aggregate_sequence <= row.position)
       used(row);
     else
       not_used();
@@ -69,6 +70,8 @@ private:
       return;
     }
     const auto& entry = found->entry;
+    if (entry.door == domain::via::history)
+      was_walked();
     if (entry.mark == inbox_mark::skipped)
       sums_.skipped += 1;
     else if (is_this(entry.event_id, entry.digest))
@@ -91,6 +94,19 @@ private:
     domain::envelope other = event_.envelope;
     other.event_id = id;
     return domain::form_of(other) != domain::id_form::foreign;
+  }
+
+  [[nodiscard]] std::uint64_t walked_before() const {
+    const auto row = book_.at().get(at_.of, history_key(at_.name));
+    const auto cursor = row ? decode_history_cursor(*row) : std::nullopt;
+    return cursor ? cursor->next : 0;
+  }
+  /// This event came out of the outbox, so the cursor is behind it.
+  void was_walked() {
+    if (at_.added_later && position_ >= walked_before())
+      book_.find_once(audit_rule::accounting, at_.of, history_key(at_.name),
+                      "stands before position " + std::to_string(position_)
+                        + ", which it has passed");
   }
 
   void not_used() {
@@ -121,6 +137,12 @@ private:
     if (held && held->sequence <= about.aggregate_sequence
         && !held->dead_letter_id.empty())
       sums_.quarantined += 1; // by the pseudo-consumer `publish`
+    else if (at_.added_later && position_ < walked_before()
+             && !book_.has(at_.of, stream_key(about.tenant_id, at_.name,
+                                              about.aggregate_id)))
+      wrong(stream_key(about.tenant_id, at_.name, about.aggregate_id),
+            "is missing; the history cursor has passed position "
+              + std::to_string(position_));
     else
       pending();
   }
@@ -129,6 +151,7 @@ private:
   audited_consumer at_;
   audit_account& sums_;
   const domain::event& event_;
+  std::uint64_t position_; ///< in the outbox
   const row_name& name_;
   support::unix_ms committed_at_;
 };
@@ -136,12 +159,15 @@ private:
 } // namespace
 
 void account_for(audit_book& book, const domain::event& event,
-                 const row_name& outbox_row, support::unix_ms committed_at) {
+                 std::uint64_t position, const row_name& outbox_row,
+                 support::unix_ms committed_at) {
   const auto& consumers = book.options().consumers;
   auto sums = book.report().accounts.begin();
   for (const auto& one : consumers)
     if (!one.by_redirect)
-      account_book(book, one, *sums++, event, outbox_row, committed_at).run();
+      account_book(book, one, *sums++, event, position, outbox_row,
+                   committed_at)
+        .run();
 }
 
 } // namespace parcelflow::storage

@@ -2,6 +2,7 @@
 
 #include "storage/keys.hpp"
 #include "support/assert.hpp"
+#include "support/record.hpp"
 
 #include <algorithm>
 
@@ -25,9 +26,32 @@ audit_book::audit_book(const store& of, audit_options options)
   report_.store_id = of.identity().store_id;
   report_.mode = options_.mode;
   report_.as_of = options_.now;
+  std::erase_if(options_.consumers, [&](const auto& one) {
+    return one.added_later && !has_begun(one);
+  });
   for (const auto& one : options_.consumers)
     if (!one.by_redirect)
       report_.accounts.push_back({one.name});
+}
+
+bool audit_book::has_begun(const audited_consumer& of) const {
+  const auto streams = key_writer(kind::stream).take();
+  return has(of.of, clean_stop_key(of.name)) || has(of.of, history_key(of.name))
+         || at_.last(of.of, streams, prefix_end(streams)).has_value();
+}
+
+void audit_book::find_once(audit_rule rule, owner of, const std::string& key,
+                           std::string what) {
+  if (told_.emplace(of, key).second)
+    find(rule, of, key, std::move(what));
+}
+
+std::optional<history_cursor> decode_history_cursor(std::string_view value) {
+  support::record_reader in(value, 1);
+  history_cursor cursor;
+  cursor.next = in.u64();
+  cursor.done = in.flag();
+  return in.complete() ? std::optional(cursor) : std::nullopt;
 }
 
 void audit_book::find(audit_rule rule, row_name row, std::string what) {

@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -54,6 +55,9 @@ public:
   void find(audit_rule rule, owner of, std::string_view key, std::string what) {
     find(rule, name_of(of, key), std::move(what));
   }
+  /// The first time for this row; many others may show the same damage.
+  void find_once(audit_rule rule, owner of, const std::string& key,
+                 std::string what);
   /// For log rows, whose keys name no tenant.
   void find(audit_rule rule, owner of, std::string_view key,
             std::string_view tenant, std::string what);
@@ -123,14 +127,27 @@ public:
   [[nodiscard]] std::uint64_t committed_up_to() const;
 
 private:
+  /// A consumer that may be added later left a row.
+  [[nodiscard]] bool has_begun(const audited_consumer& of) const;
+
   snapshot at_;
   audit_options options_;
   audit_report report_;
+  std::set<std::pair<owner, std::string>> told_; ///< by find_once
 };
 
 /// Position and state of a relay cursor's value; nothing if it does not parse.
 [[nodiscard]] std::optional<std::uint64_t>
 decode_relay_cursor(std::string_view value);
+
+/// How far a consumer that came later has walked through the outbox.
+struct history_cursor {
+  std::uint64_t next = 0; ///< position
+  bool done = false;
+};
+/// Nothing if it does not parse.
+[[nodiscard]] std::optional<history_cursor>
+decode_history_cursor(std::string_view value);
 
 // The checks, by family. Each keeps what it needs in its visitors; the book
 // must outlive them.
@@ -148,7 +165,8 @@ void add_bus_checks(audit_book& book, audit_passes& to);
 
 /// I4: where one event of the outbox is, at every consumer.
 void account_for(audit_book& book, const domain::event& event,
-                 const row_name& outbox_row, support::unix_ms committed_at);
+                 std::uint64_t position, const row_name& outbox_row,
+                 support::unix_ms committed_at);
 /// I5: the effect's record of a stream; `applied` of its entries were applied.
 void check_effect(audit_book& book, const audited_row& row,
                   const domain::stream_row& stream, std::uint64_t applied);

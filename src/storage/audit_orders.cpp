@@ -102,7 +102,7 @@ public:
       return book_.find(audit_rule::tenancy, std::move(name),
                         "its event is of tenant " + printable(about.tenant_id));
     check_order_of(name, about, position);
-    account_for(book_, event, name,
+    account_for(book_, event, position, name,
                 codec::parse_utc(about.occurred_at).value_or(0));
     if (position > published_up_to_)
       book_.pend(audit_way::to_the_bus,

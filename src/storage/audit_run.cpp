@@ -1,3 +1,4 @@
+#include "domain/audit_feed.hpp"
 #include "domain/fulfillment.hpp"
 #include "domain/inventory.hpp"
 #include "domain/notification.hpp"
@@ -148,7 +149,8 @@ std::vector<audited_consumer> audit_options::known_consumers() {
     {owner::fulfillment, std::string(domain::fulfillment_consumer)},
     {owner::fulfillment, std::string(domain::fulfillment_v2_consumer), true},
     {owner::notification, std::string(domain::notification_consumer)},
-    {owner::inventory, std::string(domain::inventory_consumer)}};
+    {owner::inventory, std::string(domain::inventory_consumer)},
+    {owner::audit_feed, std::string(domain::audit_feed_consumer), false, true}};
 }
 
 } // namespace parcelflow::storage

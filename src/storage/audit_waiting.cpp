@@ -90,6 +90,20 @@ public:
                name_of(row.of, row.key), "is not told");
   }
 
+  /// How far a later consumer came: no further than the outbox goes. What it
+  /// has passed is in the consumer's account.
+  void visit_history(const audited_row& row) {
+    const auto cursor = decode_history_cursor(row.value);
+    if (!cursor)
+      return book_.find(audit_rule::whole_rows, row,
+                        "history cursor does not parse");
+    const auto end = book_.committed_up_to();
+    if (cursor->next > end + 1)
+      book_.find(audit_rule::books, row,
+                 "stands at " + std::to_string(cursor->next)
+                   + "; the outbox ends at " + std::to_string(end));
+  }
+
   void visit_stop(const audited_row& row) {
     constexpr std::string_view clean("\x01\0", 2);
     constexpr std::string_view running("\x01\0\x01", 3);
@@ -163,8 +177,8 @@ void add_waiting_checks(audit_book& book, owner of, audit_passes& to) {
                 [checks](const auto& row) { checks->visit_to_tell(row); }});
   to.push_back({of, kind::clean_stop,
                 [checks](const auto& row) { checks->visit_stop(row); }});
-  // How far a later consumer came: nothing else rests on it.
-  to.push_back({of, kind::history, [](const auto&) {}});
+  to.push_back({of, kind::history,
+                [checks](const auto& row) { checks->visit_history(row); }});
 }
 
 } // namespace parcelflow::storage
