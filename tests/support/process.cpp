@@ -121,6 +121,26 @@ std::string parcelctl_path() {
   return from_environment("PARCELCTL_BIN");
 }
 
+http_answer ask_at(std::uint16_t port, std::string_view method,
+                   std::string_view target, std::string_view token,
+                   std::string_view body, const arguments& headers) {
+  std::string request;
+  request.append(method).append(" ").append(target).append(
+    " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+  if (!token.empty())
+    request.append("Authorization: Bearer ").append(token).append("\r\n");
+  for (const auto& one : headers)
+    request.append(one).append("\r\n");
+  if (!body.empty())
+    request.append("Content-Type: application/json\r\nContent-Length: ")
+      .append(std::to_string(body.size()))
+      .append("\r\n");
+  request.append("\r\n").append(body);
+  raw_client client(port);
+  const auto got = client.ask(request);
+  return {got.status, got.head, got.body};
+}
+
 daemon_process::daemon_process(std::string directory, std::string profile)
   : directory_(std::move(directory)), profile_(std::move(profile)) {}
 
@@ -185,21 +205,7 @@ http_answer daemon_process::ask(std::string_view method,
                                 std::string_view target, std::string_view token,
                                 std::string_view body,
                                 const arguments& headers) {
-  std::string request;
-  request.append(method).append(" ").append(target).append(
-    " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
-  if (!token.empty())
-    request.append("Authorization: Bearer ").append(token).append("\r\n");
-  for (const auto& one : headers)
-    request.append(one).append("\r\n");
-  if (!body.empty())
-    request.append("Content-Type: application/json\r\nContent-Length: ")
-      .append(std::to_string(body.size()))
-      .append("\r\n");
-  request.append("\r\n").append(body);
-  raw_client client(port_);
-  const auto got = client.ask(request);
-  return {got.status, got.head, got.body};
+  return ask_at(port_, method, target, token, body, headers);
 }
 
 void daemon_process::send_signal(int number) const {

@@ -74,6 +74,13 @@ struct http_answer {
   std::string body;
 };
 
+/// One request on a connection of its own. From any thread.
+[[nodiscard]] http_answer ask_at(std::uint16_t port, std::string_view method,
+                                 std::string_view target,
+                                 std::string_view token = {},
+                                 std::string_view body = {},
+                                 const arguments& headers = {});
+
 class daemon_process {
 public:
   /// `directory` need not exist. `profile` names config/<profile>.ini.

@@ -1,4 +1,5 @@
-// A directory of one test's own; gone, with all that is in it, when it dies.
+// A directory of one test's own; gone, with all that is in it, when it dies,
+// unless it is kept for who wants to look at it.
 // In memory where there is room and TMPDIR does not say otherwise: a test that
 // opens a store a hundred times would spend a minute in the disk's syncs.
 #pragma once
@@ -22,10 +23,13 @@ public:
   temp_directory(const temp_directory&) = delete;
   temp_directory& operator=(const temp_directory&) = delete;
   ~temp_directory() {
+    if (kept_)
+      return;
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
 
+  void keep(bool kept = true) noexcept { kept_ = kept; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] std::string operator/(const std::string& name) const {
     return path_ + "/" + name;
@@ -43,6 +47,7 @@ private:
     return std::filesystem::temp_directory_path();
   }
   std::string path_;
+  bool kept_ = false;
 };
 
 } // namespace parcelflow::test
