@@ -90,6 +90,9 @@ runtime::start(caf::actor_system& system, const config& settings, seams with) {
 domain::status runtime::open() {
   auto options = store_options_of(settings_);
   options.file_system = with_.file_system;
+  options.wrap_env = with_.wrap_env;
+  options.clock = with_.clock;
+  options.seed = with_.seed;
   options.on_failure = with_.on_storage_failure;
   options.on_round = with_.on_round;
   auto opened = storage::store::open(std::move(options));
@@ -103,7 +106,11 @@ domain::status runtime::open() {
                        if (*slot)
                          caf::anon_send(*slot, tick_atom::value);
                      }};
-  auto made = bus::make_bus(bus_options_of(settings_), std::move(host));
+  auto bus_settings = bus_options_of(settings_);
+  bus_settings.log.uptime = [clock = with_.clock] {
+    return std::chrono::milliseconds(clock->steady());
+  };
+  auto made = bus::make_bus(std::move(bus_settings), std::move(host));
   if (!made)
     return made.why();
   bus_ = std::move(made->bus);

@@ -44,6 +44,9 @@ struct seams {
   const support::clock* clock = nullptr; ///< outlives the runtime
   std::uint64_t seed = 0;                ///< of ids and chance
   std::shared_ptr<rocksdb::FileSystem> file_system;
+  /// See store_options: who runs the store's background work.
+  std::function<std::unique_ptr<rocksdb::Env>(std::unique_ptr<rocksdb::Env>)>
+    wrap_env;
   std::function<void(const domain::fault&)> on_storage_failure;
   std::function<void(std::string_view)> on_round; ///< see store_options
   /// Owners on threads of their own; false: on CAF's scheduler (tests).

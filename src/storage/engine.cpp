@@ -4,6 +4,7 @@
 #include "support/log.hpp"
 
 #include <rocksdb/cache.h>
+#include <rocksdb/file_system.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
@@ -100,6 +101,17 @@ rocksdb::Options engine_options(const store_options& from, engine& shared) {
   table.cache_index_and_filter_blocks = true;
   to.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return to;
+}
+
+std::unique_ptr<rocksdb::Env> environment_of(const store_options& options) {
+  auto env = rocksdb::NewCompositeEnv(
+    options.file_system ? options.file_system : rocksdb::FileSystem::Default());
+  return options.wrap_env ? options.wrap_env(std::move(env)) : std::move(env);
+}
+
+const support::clock& clock_of(const store_options& options) {
+  static const support::system_clock machine;
+  return options.clock != nullptr ? *options.clock : machine;
 }
 
 domain::fault to_fault(const std::string& doing,

@@ -14,9 +14,9 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 namespace parcelflow::storage {
 
@@ -61,7 +61,7 @@ struct store::impl {
   store_identity identity;
   std::unique_ptr<acked_mark> mark;
   std::mutex mark_lock; // guards the two below when each owner commits alone
-  std::chrono::steady_clock::time_point mark_synced;
+  std::optional<support::unix_ms> mark_synced; ///< by the steady clock
   std::uint64_t wal_number = 0;
   std::atomic<bool> mark_dirty{false}; ///< moved, and not durable yet
 
@@ -78,6 +78,10 @@ struct opened {
 /// opens, and completes a first open that was cut short.
 [[nodiscard]] domain::outcome<opened>
 open_directory(engine& shared, const store_options& options);
+/// The environment that `options` ask for: their disk, their threads.
+[[nodiscard]] std::unique_ptr<rocksdb::Env>
+environment_of(const store_options& options);
+[[nodiscard]] const support::clock& clock_of(const store_options& options);
 [[nodiscard]] std::string store_path(const store_options& options);
 
 [[nodiscard]] rocksdb::Options engine_options(const store_options& from,

@@ -258,9 +258,10 @@ status open_engine(engine& shared, const store_options& options,
   return domain::done();
 }
 
-status write_format(engine& shared) {
-  const support::system_clock clock;
-  support::seeded_id_source ids(clock, support::entropy_seed());
+status write_format(engine& shared, const store_options& of) {
+  const auto& clock = clock_of(of);
+  support::seeded_id_source ids(clock, of.seed != 0 ? of.seed
+                                                    : support::entropy_seed());
   support::record_writer out(format_record);
   out.u64(format_version).u64(lanes).text(ids.next_ulid()).i64(clock.now());
   rocksdb::WriteOptions options;
@@ -272,7 +273,7 @@ status write_format(engine& shared) {
 /// The last steps of a first open, each of which may have been done before.
 status complete(engine& shared, const store_options& options) {
   if (shared.db->GetLatestSequenceNumber() == 0)
-    if (auto written = write_format(shared); !written)
+    if (auto written = write_format(shared, options); !written)
       return written;
   // A first open that was cut short may have left our own directory entry
   // unsynced. A parent that we may not read was not made by us.
@@ -289,8 +290,7 @@ std::string store_path(const store_options& options) {
 
 outcome<directory_state> inspect(const store_options& options) {
   engine shared;
-  shared.env = rocksdb::NewCompositeEnv(
-    options.file_system ? options.file_system : rocksdb::FileSystem::Default());
+  shared.env = environment_of(options);
   if (!exists(shared, options.directory))
     return directory_state::nothing;
   // To lock would create the file; without one nobody holds the directory.

@@ -7,7 +7,6 @@
 #include <rocksdb/file_system.h>
 #include <rocksdb/transaction_log.h>
 
-#include <chrono>
 
 namespace parcelflow::storage {
 namespace {
@@ -37,8 +36,7 @@ rocksdb::WriteBatch join(std::span<const sealed_batch_ptr> batches) {
 domain::outcome<std::unique_ptr<store>> store::open(store_options options) {
   auto shared = std::make_shared<engine>();
   shared->on_failure = options.on_failure;
-  shared->env = rocksdb::NewCompositeEnv(
-    options.file_system ? options.file_system : rocksdb::FileSystem::Default());
+  shared->env = environment_of(options);
   auto found = open_directory(*shared, options);
   if (!found)
     return found.why();
@@ -99,8 +97,8 @@ domain::status store::impl::advance_mark(bool sync) {
   if (!options.sync) // rows that may be lost are not to be missed
     return domain::done();
   const std::lock_guard guard(mark_lock);
-  const auto now = std::chrono::steady_clock::now();
-  if (now - mark_synced >= std::chrono::milliseconds(options.mark_sync_ms))
+  const auto now = clock_of(options).steady();
+  if (!mark_synced || now - *mark_synced >= options.mark_sync_ms)
     sync = true;
   acked_position at;
   // Every write is synced before RocksDB publishes its sequence, so this is

@@ -24,6 +24,7 @@
 
 #include "domain/failure.hpp"
 #include "storage/family.hpp"
+#include "support/clock.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -33,6 +34,7 @@
 #include <vector>
 
 namespace rocksdb {
+class Env;
 class FileSystem;
 } // namespace rocksdb
 
@@ -49,6 +51,12 @@ struct store_options {
   std::uint64_t wal_bytes_max = 512U << 20;     ///< bounds recovery time
   std::int64_t mark_sync_ms = 1000; ///< acked.mark to stable storage
   std::shared_ptr<rocksdb::FileSystem> file_system; ///< the disk seam
+  /// Around RocksDB's environment: who runs its background work, and when.
+  /// Empty: threads of its own. For simulation.
+  std::function<std::unique_ptr<rocksdb::Env>(std::unique_ptr<rocksdb::Env>)>
+    wrap_env;
+  const support::clock* clock = nullptr; ///< outlives the store; null: real
+  std::uint64_t seed = 0; ///< of a new store's id; 0: from the system
   /// Sees each round's bytes before it is written; for benches and tests.
   std::function<void(std::string_view)> on_round;
   std::function<void(const domain::fault&)> on_failure; ///< must not return

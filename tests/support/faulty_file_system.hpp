@@ -8,6 +8,8 @@
 // Owner: the test. Thread rule: any thread; one lock around the rule.
 #pragma once
 
+#include "tests/support/disk_request.hpp"
+
 #include <rocksdb/file_system.h>
 
 #include <cstdint>
@@ -18,28 +20,6 @@
 #include <string_view>
 
 namespace parcelflow::test {
-
-enum class disk_op : std::uint8_t {
-  create,     ///< a new or reopened file
-  append,     ///< to a file that only grows, and truncation of it
-  overwrite,  ///< a write into the middle (acked.mark)
-  sync,       ///< of a file
-  read,       ///< open for reading, and each read
-  rename,     ///< link included
-  remove,     ///< of a file
-  directory,  ///< making one
-  entry_sync, ///< of a directory
-};
-
-[[nodiscard]] constexpr bool changes_disk(disk_op op) {
-  return op != disk_op::read;
-}
-
-struct disk_request {
-  disk_op op;
-  std::string_view path; ///< of a rename: the target
-  std::uint64_t number;  ///< of this request among those that change the disk
-};
 
 class faulty_file_system final : public rocksdb::FileSystemWrapper {
 public:

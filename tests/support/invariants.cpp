@@ -34,7 +34,7 @@ const std::vector<consumer_name>& consumers() {
 
 class checker {
 public:
-  checker(const storage::snapshot& at, const at_rest& when)
+  checker(const rows& at, const at_rest& when)
     : at_(at), when_(when) {}
 
   std::vector<std::string> run() {
@@ -360,7 +360,7 @@ private:
              "I13: " + of.second + " outlives its deadline without an order");
   }
 
-  const storage::snapshot& at_;
+  const rows& at_;
   const at_rest& when_;
   std::vector<std::string> found_;
   std::map<name, domain::order> orders_;
@@ -371,8 +371,7 @@ private:
 
 } // namespace
 
-std::vector<std::string> violations(const storage::snapshot& at,
-                                    const at_rest& when) {
+std::vector<std::string> violations(const rows& at, const at_rest& when) {
   return checker(at, when).run();
 }
 

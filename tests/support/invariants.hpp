@@ -3,12 +3,12 @@
 // quarantine atom (I7), stock (I13). It knows keys and record decoders and
 // nothing else of the product, so that a wrong store or rule cannot agree with
 // itself here.
-// Thread rule: a snapshot may be read from any thread. Errors: what is violated
+// Thread rule: that of the rows. Errors: what is violated
 // comes back as sentences; none is good.
 #pragma once
 
-#include "storage/store.hpp"
 #include "support/clock.hpp"
+#include "tests/support/rows.hpp"
 
 #include <string>
 #include <vector>
@@ -24,7 +24,11 @@ struct at_rest {
   bool holes_allowed = false;
 };
 
-[[nodiscard]] std::vector<std::string> violations(const storage::snapshot& at,
+[[nodiscard]] std::vector<std::string> violations(const rows& at,
                                                   const at_rest& when);
+[[nodiscard]] inline std::vector<std::string>
+violations(const storage::snapshot& at, const at_rest& when) {
+  return violations(snapshot_rows(at), when);
+}
 
 } // namespace parcelflow::test
