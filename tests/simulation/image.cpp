@@ -65,17 +65,17 @@ domain::outcome<image> image::read(const std::shared_ptr<memory_disk>& disk,
 
 std::optional<std::string> image::get(storage::owner of,
                                       std::string_view key) const {
-  const auto& rows = families_[static_cast<std::size_t>(of)];
-  const auto at = rows.find(key);
-  return at == rows.end() ? std::nullopt : std::optional(at->second);
+  const auto& all = families_[static_cast<std::size_t>(of)];
+  const auto at = all.find(key);
+  return at == all.end() ? std::nullopt : std::optional(at->second);
 }
 
 void image::scan(storage::owner of, std::string_view from,
                  std::string_view upper,
                  const storage::family::visitor& visit) const {
-  const auto& rows = families_[static_cast<std::size_t>(of)];
-  const auto end = upper.empty() ? rows.end() : rows.lower_bound(upper);
-  for (auto at = rows.lower_bound(from); at != end; ++at)
+  const auto& all = families_[static_cast<std::size_t>(of)];
+  const auto end = upper.empty() ? all.end() : all.lower_bound(upper);
+  for (auto at = all.lower_bound(from); at != end; ++at)
     if (!visit(at->first, at->second))
       return;
 }

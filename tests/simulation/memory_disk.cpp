@@ -34,7 +34,7 @@ IOStatus missing(std::string_view path) {
 
 class held_lock final : public rocksdb::FileLock {
 public:
-  explicit held_lock(std::string path) : path(std::move(path)) {}
+  explicit held_lock(std::string of) : path(std::move(of)) {}
   std::string path;
 };
 
@@ -85,10 +85,10 @@ void memory_disk::apply(entries& to, const entry_change& change) {
     to[change.to] = change.what;
 }
 
-void memory_disk::sync_entries(const std::string& directory) {
+void memory_disk::sync_entries(const std::string& in) {
   std::erase_if(pending_, [&](const entry_change& one) {
     const auto& name = one.to.empty() ? one.from : one.to;
-    if (parent_of(name) != directory)
+    if (parent_of(name) != in)
       return false;
     apply(stable_, one);
     return true;

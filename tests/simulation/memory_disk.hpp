@@ -90,7 +90,7 @@ private:
                         std::string_view data = {});
   [[nodiscard]] inode_ptr find(const std::string& path) const;
   static void apply(entries& to, const entry_change& change);
-  void sync_entries(const std::string& directory);
+  void sync_entries(const std::string& in);
   void drop_orphans();
 
 public:

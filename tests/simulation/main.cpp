@@ -1,0 +1,108 @@
+// parcelflow-sim: lives through seeds and says what broke.
+//
+//   parcelflow-sim --seed 42            one life, told as it happens
+//   parcelflow-sim --seed 42 --keep 3,7-9   only those of its acts
+//   parcelflow-sim --seeds 1000         many; exit 1 if a promise broke
+#include "support/log.hpp"
+#include "tests/simulation/campaign.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <cstdio>
+
+using namespace parcelflow;
+using namespace parcelflow::simulation;
+
+namespace {
+
+std::string command_of(const schedule& of) {
+  std::vector<std::uint64_t> numbers;
+  for (const auto& one : of.acts)
+    numbers.push_back(one.number);
+  return "parcelflow-sim --seed " + std::to_string(of.seed) + " --keep "
+         + to_text(numbers);
+}
+
+int one_life(const schedule& of, bool narrate) {
+  simulation::simulation life(of);
+  life.narrate(narrate);
+  const auto result = life.run();
+  std::printf("seed %llu trace %016llx acts %zu crashes %llu orders %llu "
+              "steps %llu disk %llu simulated %lld ms\n",
+              static_cast<unsigned long long>(of.seed),
+              static_cast<unsigned long long>(result.trace_hash),
+              of.acts.size(), static_cast<unsigned long long>(result.crashes),
+              static_cast<unsigned long long>(result.orders),
+              static_cast<unsigned long long>(result.steps),
+              static_cast<unsigned long long>(result.disk_changes),
+              static_cast<long long>(result.simulated_ms));
+  for (const auto& one : result.violations)
+    std::printf("broken: %s\n", one.c_str());
+  return result.violations.empty() ? 0 : 1;
+}
+
+int many_lives(const campaign_options& options, bool shrinking) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto totals = run_campaign(options);
+  const std::chrono::duration<double> took =
+    std::chrono::steady_clock::now() - begin;
+  for (const auto& [what, count] : totals.hits)
+    std::printf("%10llu  %s\n", static_cast<unsigned long long>(count),
+                what.c_str());
+  std::printf("%llu seeds in %.1f s (%.1f a second), %llu crashes, %llu "
+              "orders, %llu steps, %llu disk changes; simulated / wall: %.0f\n",
+              static_cast<unsigned long long>(totals.seeds), took.count(),
+              static_cast<double>(totals.seeds) / took.count(),
+              static_cast<unsigned long long>(totals.crashes),
+              static_cast<unsigned long long>(totals.orders),
+              static_cast<unsigned long long>(totals.steps),
+              static_cast<unsigned long long>(totals.disk_changes),
+              static_cast<double>(totals.simulated_ms) / 1000.0
+                / took.count());
+  for (const auto& [seed, why] : totals.failed) {
+    std::printf("FAILED seed %llu: %s\n", static_cast<unsigned long long>(seed),
+                why.front().c_str());
+    if (shrinking)
+      std::printf("  replay: %s\n",
+                  command_of(shrink(draw_schedule(seed))).c_str());
+    else
+      std::printf("  replay: parcelflow-sim --seed %llu\n",
+                  static_cast<unsigned long long>(seed));
+  }
+  std::printf("%zu of %llu seeds failed\n", totals.failed.size(),
+              static_cast<unsigned long long>(totals.seeds));
+  return totals.failed.empty() ? 0 : 1;
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+  CLI::App program("Deterministic simulation of ParcelFlow");
+  std::uint64_t seed = 0;
+  std::string keep;
+  bool quiet = false;
+  bool shrinking = false;
+  campaign_options many;
+  many.seeds = 0;
+  program.add_option("--seed", seed, "live through this one");
+  program.add_option("--keep", keep, "only these acts of it, e.g. 3,7-9");
+  program.add_flag("--quiet", quiet, "no story");
+  program.add_flag("--shrink", shrinking, "find the fewest acts that break");
+  program.add_option("--seeds", many.seeds, "how many to live through");
+  program.add_option("--first", many.first, "the first of them");
+  program.add_option("--workers", many.workers, "processes side by side")
+    ->check(CLI::Range(1, 64));
+  CLI11_PARSE(program, count, arguments);
+  support::log::set_level(support::log::level::off);
+  if (many.seeds > 0)
+    return many_lives(many, shrinking);
+  auto what = draw_schedule(seed);
+  if (!keep.empty())
+    what = only(what, parse_numbers(keep));
+  if (shrinking) {
+    what = shrink(what);
+    std::printf("%s\n", command_of(what).c_str());
+  }
+  return one_life(what, !quiet);
+}
