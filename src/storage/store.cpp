@@ -143,10 +143,12 @@ bool store::failed() const noexcept {
   return impl_->shared->failed;
 }
 
-void store::flush() {
+void store::flush(bool wait) {
   impl_->shared->check();
-  auto s =
-    impl_->shared->db->Flush(rocksdb::FlushOptions(), impl_->shared->handles);
+  rocksdb::FlushOptions options;
+  options.wait = wait;
+  options.allow_write_stall = !wait;
+  auto s = impl_->shared->db->Flush(options, impl_->shared->handles);
   if (!s.ok())
     impl_->shared->fail("flush", s);
 }

@@ -126,8 +126,9 @@ public:
   [[nodiscard]] std::uint64_t disk_bytes() const;
   /// The store failed; nothing may be acknowledged.
   [[nodiscard]] bool failed() const noexcept;
-  /// Flushes memtables, so that the next start has little to recover.
-  void flush();
+  /// Flushes memtables, so that the next start has little to recover. Without
+  /// waiting it only begins: background work does the rest.
+  void flush(bool wait = true);
 
   struct impl;
 

@@ -70,11 +70,19 @@ void broker::disconnect() {
   requests_.clear();
   replies_.clear();
   lines_.clear();
+  unheard_.clear();
 }
 
 void broker::set_mood(const broker_mood& mood) {
   mood_ = mood;
   refused_.clear();
+  if (mood.settles_cut)
+    return;
+  // What it never heard settled is delivered again now.
+  for (auto& [consumer, at] : lines_)
+    for (const auto token : unheard_)
+      at->in_flight.erase(token);
+  unheard_.clear();
 }
 
 void broker::inject(domain::event_ptr event) {
@@ -214,9 +222,12 @@ void broker::settle(const std::string& consumer,
     const auto held = at->second->in_flight.find(one.token);
     if (held == at->second->in_flight.end())
       continue;
-    if (mood_.settles_cut)
-      ++counters_.lost_settles; // delivered again, as after a reconnect
-    else if (one.how == bus::settlement::ack)
+    if (mood_.settles_cut) {
+      ++counters_.lost_settles;
+      unheard_.insert(one.token);
+      continue;
+    }
+    if (one.how == bus::settlement::ack)
       books_.at(consumer).acked.insert(held->second);
     at->second->in_flight.erase(held);
   }

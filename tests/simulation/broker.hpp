@@ -110,6 +110,7 @@ private:
   std::deque<request> requests_;
   std::deque<reply> replies_;
   std::map<std::string, std::unique_ptr<line>> lines_;
+  std::set<std::uint64_t> unheard_; ///< tokens whose settle was lost
   std::uint64_t next_token_ = 1;
 };
 

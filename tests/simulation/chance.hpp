@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <string_view>
 #include <vector>
 
@@ -46,12 +47,18 @@ private:
 /// same.
 class trace {
 public:
+  /// Writes every entry there too: two runs that differ show where.
+  void tee(std::FILE* to) noexcept { to_ = to; }
   void add(std::string_view text) noexcept {
+    if (to_ != nullptr)
+      std::fprintf(to_, "%.*s\n", static_cast<int>(text.size()), text.data());
     for (const char byte : text)
       mix(static_cast<std::uint8_t>(byte));
     mix(0x1f);
   }
   void add(std::uint64_t number) noexcept {
+    if (to_ != nullptr)
+      std::fprintf(to_, "%llu\n", static_cast<unsigned long long>(number));
     for (unsigned shift = 0; shift < 64; shift += 8)
       mix(static_cast<std::uint8_t>(number >> shift));
   }
@@ -61,6 +68,7 @@ private:
   void mix(std::uint8_t byte) noexcept {
     hash_ = (hash_ ^ byte) * 0x100000001b3ULL;
   }
+  std::FILE* to_ = nullptr;
   std::uint64_t hash_ = 0xcbf29ce484222325ULL;
 };
 

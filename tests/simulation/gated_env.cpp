@@ -75,6 +75,10 @@ int gated_env::UnSchedule(void* tag, Priority priority) {
     } else {
       ++at;
     }
+  // RocksDB does this when it closes; it then waits for what it cannot take
+  // back: the removal of files.
+  for (const auto& left : jobs_)
+    open_ = open_ || left.argument == tag;
   changed_.notify_all();
   return removed;
 }

@@ -3,8 +3,8 @@
 // they schedule too, and waits. Between two such calls nothing runs but the
 // driver, so a run repeats exactly.
 //
-// While the store opens and closes it waits for jobs of its own: `open_gate`
-// lets them run as they come.
+// While the store flushes it waits for jobs of its own: `open_gate` lets them
+// run as they come. A store that closes opens the gate by itself, for good.
 // Thread rule: the driver's thread; RocksDB's calls from any.
 #pragma once
 

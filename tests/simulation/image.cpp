@@ -31,6 +31,8 @@ domain::outcome<image> image::read(const std::shared_ptr<memory_disk>& disk,
   rocksdb::Options options;
   options.env = env.get();
   options.info_log = std::make_shared<silent>();
+  // As they were written; without it a read-only opening of them asserts.
+  options.track_and_verify_wals_in_manifest = true;
   options.wal_recovery_mode =
     rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   std::vector<std::string> names;

@@ -10,6 +10,8 @@
 
 #include <chrono>
 #include <cstdio>
+#include <iostream>
+#include <memory>
 
 using namespace parcelflow;
 using namespace parcelflow::simulation;
@@ -24,9 +26,13 @@ std::string command_of(const schedule& of) {
          + to_text(numbers);
 }
 
-int one_life(const schedule& of, bool narrate) {
+int one_life(const schedule& of, bool narrate, const std::string& trace_file) {
   simulation::simulation life(of);
   life.narrate(narrate);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> to(
+    trace_file.empty() ? nullptr : std::fopen(trace_file.c_str(), "w"),
+    std::fclose);
+  life.write_trace(to.get());
   const auto result = life.run();
   std::printf("seed %llu trace %016llx acts %zu crashes %llu orders %llu "
               "steps %llu disk %llu simulated %lld ms\n",
@@ -87,6 +93,8 @@ int main(int count, char** arguments) {
   many.seeds = 0;
   program.add_option("--seed", seed, "live through this one");
   program.add_option("--keep", keep, "only these acts of it, e.g. 3,7-9");
+  std::string trace_file;
+  program.add_option("--trace", trace_file, "write the trace of --seed there");
   program.add_flag("--quiet", quiet, "no story");
   program.add_flag("--shrink", shrinking, "find the fewest acts that break");
   program.add_option("--seeds", many.seeds, "how many to live through");
@@ -95,6 +103,8 @@ int main(int count, char** arguments) {
     ->check(CLI::Range(1, 64));
   CLI11_PARSE(program, count, arguments);
   support::log::set_level(support::log::level::off);
+  // CAF tells there of each actor that dies with its store; that is wanted.
+  std::cout.setstate(std::ios::failbit);
   if (many.seeds > 0)
     return many_lives(many, shrinking);
   auto what = draw_schedule(seed);
@@ -104,5 +114,5 @@ int main(int count, char** arguments) {
     what = shrink(what);
     std::printf("%s\n", command_of(what).c_str());
   }
-  return one_life(what, !quiet);
+  return one_life(what, !quiet, trace_file);
 }

@@ -112,7 +112,9 @@ memory_disk::after(crash_mode mode, chance& draw,
   const std::lock_guard guard(lock_);
   auto next = std::make_shared<memory_disk>();
   std::map<const inode*, inode_ptr> copies;
-  const auto copy = [&](const inode_ptr& of) {
+  const auto copy = [&](const inode_ptr& of) -> inode_ptr {
+    if (!of)
+      return nullptr; // a removed name
     auto& made = copies[of.get()];
     if (!made)
       made = std::make_shared<inode>(*of);

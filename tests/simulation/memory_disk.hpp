@@ -34,7 +34,7 @@ namespace parcelflow::simulation {
 enum class crash_mode : std::uint8_t {
   process, ///< the page cache stays, and may be lost by a later power loss
   power,   ///< what was not synced is gone
-  torn,    ///< of what was not synced, some first part stays, or is garbage
+  torn,    ///< of what was not synced some first part stays
 };
 
 [[nodiscard]] std::string_view to_string(crash_mode mode) noexcept;

@@ -64,12 +64,6 @@ private:
     const auto size = text.size();
     const auto kept = torn ? draw.below(size - synced + 1) : 0;
     text.resize(synced + kept);
-    // Blocks that were given to the file and never written.
-    if (torn && draw.percent(25))
-      text.resize(size, '\0');
-    else if (torn && draw.percent(15))
-      while (text.size() < size)
-        text.push_back(static_cast<char>(draw.below(256)));
     synced = text.size();
   }
   void lose_overwrites(bool torn, chance& draw) {

@@ -54,7 +54,6 @@ domain::status node::start() {
   };
   with.wrap_env = [this](std::unique_ptr<rocksdb::Env> inner) {
     auto made = std::make_unique<gated_env>(std::move(inner), clock_);
-    made->open_gate(true); // until the store is open
     env_ = made.get();
     return made;
   };
@@ -82,7 +81,6 @@ domain::status node::start() {
     return domain::fault{domain::failure::storage_io, why.what()};
   }
   env_->run_jobs();
-  env_->open_gate(false);
   return domain::done();
 }
 
@@ -117,14 +115,12 @@ void node::pass(support::unix_ms ms) {
 void node::flush() {
   if (over())
     return;
-  env_->open_gate(true);
   try {
-    runtime_->store().flush();
+    runtime_->store().flush(false);
   } catch (const storage_died&) {
     // over by now
   }
   env_->run_jobs();
-  env_->open_gate(false);
 }
 
 void node::plan_crash(crash_plan plan, chance draw) {
@@ -209,8 +205,7 @@ IOStatus node::watch(const test::disk_request& asked) {
 
 /// The remains run to their end, on a disk that nobody will see.
 void node::shut() {
-  if (crash_ && !crash_->at_point.empty())
-    support::on_fault_point([](std::string_view) {});
+  support::on_fault_point([](std::string_view) {}); // one may still be armed
   if (!over())
     left_ = disk_; // closed in order: what is durable stays where it is
   if (env_ != nullptr && runtime_)

@@ -50,7 +50,7 @@ struct setting {
   bool simulated_broker = false; ///< else the embedded log
   bool per_owner = false;        ///< split batches
   bool version_two = false; ///< one tenant's orders are announced as v2, which
-                            ///< fulfillment learns only at the end
+                            ///< consumers learn only at the end
   std::uint32_t log_duplicate = 0; ///< faults of the embedded log's decorator
   std::uint32_t log_reorder = 0;
   std::uint32_t log_fail = 0;

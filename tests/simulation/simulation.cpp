@@ -1,6 +1,8 @@
 #include "tests/simulation/simulation.hpp"
 
 #include "domain/fulfillment.hpp"
+#include "domain/inventory.hpp"
+#include "domain/notification.hpp"
 #include "storage/audit.hpp"
 #include "tests/simulation/image.hpp"
 #include "tests/simulation/promises.hpp"
@@ -86,9 +88,11 @@ node_options simulation::options() {
     of.settings.bus.fault_reorder = schedule_.how.log_reorder;
     of.settings.bus.fault_fail = schedule_.how.log_fail;
   } else if (schedule_.how.version_two) {
-    of.settings.consumer.supported.push_back(
-      {std::string(domain::fulfillment_consumer),
-       std::string(domain::order_accepted), 2});
+    for (const auto consumer :
+         {domain::inventory_consumer, domain::fulfillment_consumer,
+          domain::notification_consumer})
+      of.settings.consumer.supported.push_back(
+        {std::string(consumer), std::string(domain::order_accepted), 2});
   }
   of.seed = chance(schedule_.seed).fork(1000 + boots_).next() | 1U;
   of.wire = schedule_.how.simulated_broker ? &broker_ : nullptr;

@@ -40,6 +40,8 @@ public:
   [[nodiscard]] outcome run();
   /// Prints what happens, as it does.
   void narrate(bool on) { narrate_ = on; }
+  /// Writes its trace there, entry by entry.
+  void write_trace(std::FILE* to) { trace_.tee(to); }
 
 private:
   void boot();
