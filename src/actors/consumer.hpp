@@ -78,7 +78,7 @@ struct consumer_ports {
   std::function<void(std::string tenant, std::string id)> seen_again;
   std::function<void(const missing_range&)> ask_resend;
   /// `step` is to be called at that time, or soon if it has passed.
-  std::function<void(unix_ms at)> wake;
+  std::function<void(unix_ms pause)> wake;
   /// The stream was redirected: that consumer of the same host takes the
   /// delivery. True: to be acknowledged with this batch.
   std::function<bool(const std::string& to, const bus::delivery& one)> forward;
@@ -181,7 +181,7 @@ private:
   void expect_hole(const stream_id& stream, unix_ms since);
   void ask_for_hole(const stream_id& stream, const domain::stream_row& row);
   void leave_room(const subject& of, domain::stream_row& row);
-  void schedule(unix_ms at, const stream_id& stream);
+  void schedule(unix_ms pause, const stream_id& stream);
   void take_suspects();
   void try_cautiously(const stream_id& stream, domain::stream_row row,
                       storage::room_row room);
@@ -247,12 +247,13 @@ private:
     std::vector<std::uint64_t> tokens; ///< deliveries that wait for it
   };
   std::map<std::pair<std::string, std::string>, pending_tell> tells_;
-  std::multimap<unix_ms, stream_id> timers_;
+  std::multimap<unix_ms, stream_id> timers_; ///< by the steady clock
   std::deque<stream_id> drains_;
   std::set<stream_id> draining_;
   struct asking {
     std::uint32_t asked = 0;
-    unix_ms at = 0; ///< next time; other timers of the stream do not ask
+    /// Next time, by the steady clock; other timers of the stream do not ask.
+    unix_ms at = 0;
   };
   std::map<stream_id, asking> askings_;
   std::uint64_t next_generation_ = 1;

@@ -57,7 +57,7 @@ void consumer_host_state::subscribe_core(hosted& one) {
     one.before->begin();
     if (one.before->untouched())
       note_start(one);
-    alarm_.wake(self_, *with_->clock, with_->clock->now());
+    alarm_.wake(self_, *with_->clock, 0);
   }
   if (with_->recovered)
     with_->recovered();
@@ -67,12 +67,12 @@ void consumer_host_state::subscribe_core(hosted& one) {
 void consumer_host_state::walk(hosted& one) {
   if (!one.before || one.before->done() || drained_ || one.core->is_paused())
     return;
-  if (one.before->step(with_->clock->now())) {
+  if (one.before->step(with_->clock->steady())) {
     one.core->deliver(std::exchange(one.waiting, {}));
     return;
   }
   writer_->rows().when_durable([this, due = one.before->due_at()] {
-    alarm_.wake(self_, *with_->clock, std::max(due, with_->clock->now()));
+    alarm_.wake(self_, *with_->clock, due - with_->clock->steady());
   });
 }
 
@@ -139,7 +139,7 @@ void consumer_host_state::operate(const stream_op& what) {
 void consumer_host_state::obey(const domain::pause_set_ptr& pauses) {
   for (auto& one : cores_)
     one.core->obey(pauses);
-  alarm_.wake(self_, *with_->clock, with_->clock->now());
+  alarm_.wake(self_, *with_->clock, 0);
   after();
 }
 

@@ -376,7 +376,7 @@ void consumer::obey(domain::pause_set_ptr pauses) {
   });
   if (!held_.empty())
     deliver(std::exchange(held_, {}));
-  ports_.wake(clock_.now());
+  ports_.wake(0);
 }
 
 } // namespace parcelflow::actors

@@ -102,7 +102,7 @@ void consumer::park_retry(const subject& of, domain::stream_row row,
     if (next_at <= now)
       enqueue_drain(stream);
     else
-      schedule(next_at, stream);
+      schedule(next_at - now, stream);
   });
 }
 
@@ -119,21 +119,22 @@ void consumer::park_paused(const subject& of, domain::stream_row row) {
   park_behind(of, std::move(row));
 }
 
-void consumer::schedule(unix_ms at, const stream_id& stream) {
-  timers_.emplace(at, stream);
-  ports_.wake(timers_.begin()->first);
+void consumer::schedule(unix_ms pause, const stream_id& stream) {
+  const auto now = clock_.steady();
+  timers_.emplace(now + pause, stream);
+  ports_.wake(timers_.begin()->first - now);
 }
 
 void consumer::enqueue_drain(const stream_id& stream) {
   if (draining_.insert(stream).second)
     drains_.push_back(stream);
-  ports_.wake(clock_.now());
+  ports_.wake(0);
 }
 
 void consumer::step() {
   if (paused())
     return;
-  const auto now = clock_.now();
+  const auto now = clock_.steady();
   while (!timers_.empty() && timers_.begin()->first <= now) {
     const auto stream = timers_.begin()->second;
     timers_.erase(timers_.begin());
@@ -155,9 +156,9 @@ void consumer::step() {
   }
   take_suspects();
   if (!drains_.empty() && !trial_)
-    ports_.wake(now);
+    ports_.wake(0);
   else if (!timers_.empty())
-    ports_.wake(timers_.begin()->first);
+    ports_.wake(timers_.begin()->first - now);
 }
 
 void consumer::drain(const stream_id& stream) {
@@ -187,8 +188,9 @@ bool consumer::drain_one(const stream_id& stream) {
     return false;
   }
   askings_.erase(stream); // a further hole is asked for afresh
-  if (room->next_at > clock_.now()) {
-    schedule(room->next_at, stream);
+  if (const auto pause = support::wait_for(room->next_at, clock_.now(),
+                                           limits_.retry.longest())) {
+    schedule(pause, stream);
     return false;
   }
   if (cautious()) {
@@ -267,10 +269,13 @@ void consumer::wait_for_hole(const stream_id& stream, domain::stream_row row) {
 /// One running timer a stream asks for its hole.
 void consumer::expect_hole(const stream_id& stream, unix_ms since) {
   auto& ask = askings_[stream];
-  if (ask.at > clock_.now())
+  const auto now = clock_.steady();
+  if (ask.at > now)
     return;
-  ask.at = std::max(since + limits_.gap_grace_ms, clock_.now());
-  schedule(ask.at, stream);
+  const auto grace = limits_.gap_grace_ms;
+  const auto pause = support::wait_for(since + grace, clock_.now(), grace);
+  ask.at = now + pause;
+  schedule(pause, stream);
 }
 
 void consumer::ask_for_hole(const stream_id& stream,
@@ -292,8 +297,9 @@ void consumer::ask_for_hole(const stream_id& stream,
   for (auto i = ask.asked; i > 0 && pause < limits_.resend_retry_max_ms; --i)
     pause *= 2;
   ask.asked += 1;
-  ask.at = clock_.now() + std::min(pause, limits_.resend_retry_max_ms);
-  schedule(ask.at, stream);
+  pause = std::min(pause, limits_.resend_retry_max_ms);
+  ask.at = clock_.steady() + pause;
+  schedule(pause, stream);
 }
 
 void consumer::take_suspects() {
@@ -306,7 +312,7 @@ void consumer::take_suspects() {
       break; // its row first; the drain that follows brings us back
   }
   if (!suspects_.empty() && !trial_)
-    store_.rows().when_durable([this] { ports_.wake(clock_.now()); });
+    store_.rows().when_durable([this] { ports_.wake(0); });
 }
 
 void consumer::try_cautiously(const stream_id& stream, domain::stream_row row,
@@ -348,7 +354,7 @@ void consumer::run_trial(const stream_id& stream) {
   draining_.erase(stream);
   if (run_from_room(stream, std::move(row), std::move(*room)))
     enqueue_drain(stream);
-  ports_.wake(clock_.now());
+  ports_.wake(0);
 }
 
 } // namespace parcelflow::actors

@@ -60,7 +60,7 @@ replay_ports dead_letter_state::ports_of_book() {
   ports.note = [this](domain::log_entry entry) {
     log_->append(std::move(entry));
   };
-  ports.wake = [this](unix_ms at) { alarm_.wake(self_, *clock_, at); };
+  ports.wake = [this](unix_ms pause) { alarm_.wake(self_, *clock_, pause); };
   return ports;
 }
 

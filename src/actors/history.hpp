@@ -51,6 +51,7 @@ public:
   /// The subscription stands: what was committed by now is the time before.
   void begin();
   /// One slice, if it is due; true when this one ended the walk.
+  /// `now` and due_at() by the steady clock.
   bool step(support::unix_ms now);
   /// When the next slice is due; 0: at once.
   [[nodiscard]] support::unix_ms due_at() const noexcept { return due_at_; }

@@ -35,13 +35,14 @@ struct hosting_links {
 /// an earlier one is not sent again and again.
 class host_alarm {
 public:
+  /// A tick within `pause` milliseconds; zero or less: at once.
   template <class Self>
-  void wake(Self* self, const support::clock& clock, unix_ms at) {
+  void wake(Self* self, const support::clock& clock, unix_ms pause) {
+    const auto at = clock.steady() + std::max<unix_ms>(pause, 0);
     if (!coming_.empty() && *coming_.begin() <= at)
       return;
     coming_.insert(at);
-    const auto pause = std::max<unix_ms>(at - clock.now(), 0);
-    if (pause == 0)
+    if (pause <= 0)
       self->send(self, tick_atom::value);
     else
       self->delayed_send(self, std::chrono::milliseconds(pause),
@@ -53,7 +54,7 @@ public:
   }
 
 private:
-  std::set<unix_ms> coming_; ///< when ticks are due
+  std::set<unix_ms> coming_; ///< when ticks are due, on the steady clock
 };
 
 template <class Self>
@@ -92,8 +93,8 @@ consumer_ports ports_of(Self* self, const hosting_links& links,
             missing.to,
             {}});
   };
-  ports.wake = [self, &alarm, &clock](unix_ms at) {
-    alarm.wake(self, clock, at);
+  ports.wake = [self, &alarm, &clock](unix_ms pause) {
+    alarm.wake(self, clock, pause);
   };
   return ports;
 }

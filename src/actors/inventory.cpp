@@ -140,7 +140,7 @@ void inventory_state::join_chunk(const reservation_ref& of,
   chunk.members.push_back(of);
   chunk.held += 1;
   chunk_changed_ = true;
-  alarm_.wake(self_, *with_->clock, chunk.deadline);
+  alarm_.wake(self_, *with_->clock, with_->limits.reservation_deadline_ms);
 }
 
 void inventory_state::left_held(const reservation_ref& of,
@@ -192,7 +192,6 @@ bool inventory_state::release_one(const reservation_ref& of) {
 }
 
 void inventory_state::resolved(const std::vector<resolve_answer>& answers) {
-  const auto now = with_->clock->now();
   for (const auto& [of, bound] : answers) {
     resolving_.erase({of.tenant_id, of.reservation_id});
     if (bound)
@@ -203,7 +202,7 @@ void inventory_state::resolved(const std::vector<resolve_answer>& answers) {
                 {{"tenant", of.tenant_id}, {"reservation", of.reservation_id}});
     }
   }
-  alarm_.wake(self_, *with_->clock, now + with_->limits.resolve_retry_ms);
+  alarm_.wake(self_, *with_->clock, with_->limits.resolve_retry_ms);
   if (!postponed_.empty())
     reserve(std::exchange(postponed_, {}));
   after();
@@ -253,7 +252,7 @@ void inventory_state::durable() {
 
 void inventory_state::tick() {
   alarm_.rang();
-  ask_overdue(with_->clock->now());
+  ask_overdue();
   consumer_->step();
   after();
 }

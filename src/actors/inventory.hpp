@@ -85,7 +85,9 @@ private:
   void load_held();
   domain::effect_answer effect(const domain::event& of,
                                domain::effect_rows& rows);
-  void ask_overdue(unix_ms now);
+  void ask_overdue();
+  /// Until its reservations are overdue; 0: they are.
+  [[nodiscard]] unix_ms time_left(const held_chunk& of) const;
 
   inventory_actor::pointer self_ = nullptr;
   std::optional<round_writer> writer_;

@@ -108,17 +108,22 @@ void inventory_state::load_held() {
       writer_->rows().erase(storage::held_chunk_key(number));
       continue;
     }
-    alarm_.wake(self_, *with_->clock, chunk.deadline);
+    alarm_.wake(self_, *with_->clock, time_left(chunk));
     chunks_.emplace(number, std::move(chunk));
   }
 }
 
-void inventory_state::ask_overdue(unix_ms now) {
+unix_ms inventory_state::time_left(const held_chunk& of) const {
+  return support::wait_for(of.deadline, with_->clock->now(),
+                           with_->limits.reservation_deadline_ms);
+}
+
+void inventory_state::ask_overdue() {
   std::vector<reservation_ref> overdue;
   for (auto& [number, chunk] : chunks_) {
-    if (chunk.deadline > now) {
-      alarm_.wake(self_, *with_->clock, chunk.deadline);
-      break; // chunks are numbered in the order of their deadlines
+    if (const auto left = time_left(chunk)) {
+      alarm_.wake(self_, *with_->clock, left);
+      continue; // a later one may be due before, if the clock was set
     }
     for (const auto& of : chunk.members) {
       const auto held = load(of.tenant_id, of.reservation_id);
@@ -134,7 +139,7 @@ void inventory_state::ask_overdue(unix_ms now) {
   self_->send(
     order_, resolve_atom::value,
     std::make_shared<const std::vector<reservation_ref>>(std::move(overdue)));
-  alarm_.wake(self_, *with_->clock, now + with_->limits.resolve_retry_ms);
+  alarm_.wake(self_, *with_->clock, with_->limits.resolve_retry_ms);
 }
 
 effect_answer inventory_state::effect(const domain::event& of,

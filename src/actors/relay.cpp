@@ -41,7 +41,7 @@ void relay_state::fresh(const std::vector<fresh_event>& hint) {
 
 /// Opens publish batches while the window allows.
 void relay_state::pump() {
-  if (retry_at_ > with_->clock->now() || pauses_->relay())
+  if (retry_at_ > with_->clock->steady() || pauses_->relay())
     return;
   while (open_.size() < with_->limits.publish_window && fill()) {
     auto span = next_span();
@@ -111,7 +111,7 @@ std::optional<relay_state::open_batch> relay_state::next_span() {
 
 void relay_state::publish(open_batch span) {
   span.number = next_number_++;
-  span.sent_at = with_->clock->now();
+  span.sent_at = with_->clock->steady();
   std::vector<bus::offered> events;
   events.reserve(span.events.size());
   for (const auto& one : span.events)
@@ -254,7 +254,7 @@ void relay_state::rewind(std::uint64_t position, const domain::fault& why) {
   failures_ += 1;
   const auto pause =
     with_->limits.retry.delay(failures_, with_->ids->below(1ULL << 32U));
-  retry_at_ = with_->clock->now() + pause;
+  retry_at_ = with_->clock->steady() + pause;
   log::warning("relay", "the bus did not accept a batch",
                {{"position", position},
                 {"why", why.detail},
@@ -281,10 +281,10 @@ void relay_state::durable() {
 void relay_state::tick() {
   alarm_.rang();
   behind_ = true;
-  const auto now = with_->clock->now();
-  end_overdue(now);
+  end_overdue();
   for (auto& [stream, held] : held_)
-    if (held.dead_letter_id.empty() && held.next_at <= now && !pauses_->relay())
+    if (held.dead_letter_id.empty() && time_left(held) == 0
+        && !pauses_->relay())
       offer_held(stream);
   pump();
   poll_ms_ = std::min(poll_ms_ * 2, with_->limits.poll_max_ms);
@@ -294,7 +294,7 @@ void relay_state::tick() {
 /// The safety poll is the one timer that runs when all is quiet; it rings
 /// earlier for a held stream or a bus that could not be reached.
 void relay_state::arm_poll() {
-  const auto now = with_->clock->now();
+  const auto now = with_->clock->steady();
   auto at = now + poll_ms_;
   if (retry_at_ > now)
     at = std::min(at, retry_at_);
@@ -305,8 +305,8 @@ void relay_state::arm_poll() {
     at = std::min(at, extras_.begin()->second.sent_at + patience);
   for (const auto& [stream, held] : held_)
     if (held.dead_letter_id.empty() && !pauses_->relay())
-      at = std::min(at, std::max(held.next_at, now + 1));
-  alarm_.wake(self_, *with_->clock, at);
+      at = std::min(at, now + std::max<unix_ms>(time_left(held), 1));
+  alarm_.wake(self_, *with_->clock, at - now);
 }
 
 caf::result<bool> relay_state::drain() {

@@ -100,6 +100,11 @@ void relay_state::hold(const fresh_event& event, const domain::fault& why) {
   held_now_.set(static_cast<double>(held_.size()));
 }
 
+unix_ms relay_state::time_left(const storage::held_stream& of) const {
+  return support::wait_for(of.next_at, with_->clock->now(),
+                           with_->limits.retry.longest());
+}
+
 std::optional<fresh_event> relay_state::read(std::uint64_t position) {
   const auto bytes = with_->way.store->read().get(
     storage::owner::order, storage::outbox_key(storage::the_lane, position));
@@ -128,7 +133,8 @@ void relay_state::offer_held(const stream_id& stream, stream_op_ptr replay) {
 
 /// A bus that does not answer in time leaves the outcome unknown: the event
 /// is offered again, and its consumers take the second one as a duplicate.
-void relay_state::end_overdue(unix_ms now) {
+void relay_state::end_overdue() {
+  const auto now = with_->clock->steady();
   const domain::fault silent{domain::failure::bus_unknown_outcome,
                              "the bus did not answer in time"};
   const auto patience = with_->limits.publish_deadline_ms;
@@ -143,7 +149,7 @@ void relay_state::end_overdue(unix_ms now) {
 }
 
 void relay_state::offer_extra(extra_offer what) {
-  what.sent_at = with_->clock->now();
+  what.sent_at = with_->clock->steady();
   const auto number = next_number_++;
   std::vector<bus::offered> events{{what.event.event, what.offer}};
   extras_.emplace(number, std::move(what));

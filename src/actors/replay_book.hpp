@@ -42,7 +42,7 @@ struct replay_ports {
     load;
   std::function<void(const domain::dead_letter&)> save;
   std::function<void(domain::log_entry)> note;
-  std::function<void(support::unix_ms at)> wake;
+  std::function<void(support::unix_ms pause)> wake;
 };
 
 class replay_book {
@@ -79,7 +79,7 @@ private:
     std::vector<std::size_t> lane_of; ///< of each item
     std::deque<std::size_t> ready;    ///< lanes with nothing out
     std::size_t out = 0;
-    std::int64_t next_at_us = 0; ///< by the rate; unix microseconds
+    std::int64_t next_at_us = 0; ///< by the rate; microseconds of the steady clock
   };
 
   void load_running();

@@ -61,9 +61,9 @@ void replay_book::pump(running& of) {
     return;
   while (!of.ready.empty() && of.out < limits_.window) {
     if (of.record.rate_per_s > 0) {
-      const auto now_us = clock_.now() * 1000;
+      const auto now_us = clock_.steady() * 1000;
       if (of.next_at_us > now_us)
-        return ports_.wake(of.next_at_us / 1000 + 1);
+        return ports_.wake((of.next_at_us - now_us) / 1000 + 1);
       of.next_at_us =
         std::max(of.next_at_us, now_us) + 1'000'000 / of.record.rate_per_s;
     }

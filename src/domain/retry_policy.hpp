@@ -22,6 +22,10 @@ struct retry_policy {
   /// `chance` is uniform over all of uint64.
   [[nodiscard]] support::unix_ms delay(std::uint32_t attempts,
                                        std::uint64_t chance) const noexcept;
+  /// No delay is longer.
+  [[nodiscard]] support::unix_ms longest() const noexcept {
+    return max_ms + max_ms * jitter_percent / 100;
+  }
 };
 
 } // namespace parcelflow::domain

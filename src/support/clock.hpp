@@ -50,6 +50,14 @@ private:
   std::atomic<unix_ms> steady_{0};
 };
 
+/// How long to wait for a stored instant that was never put further ahead than
+/// `longest`. One that lies further ahead was written before the clock was set
+/// back: it counts as past, since to wait for it would stop work for as long.
+[[nodiscard]] constexpr unix_ms wait_for(unix_ms at, unix_ms now,
+                                         unix_ms longest) noexcept {
+  return at <= now || at - now > longest ? 0 : at - now;
+}
+
 /// RFC 3339 in UTC with milliseconds, e.g. "2026-11-30T19:00:00.000Z".
 [[nodiscard]] std::string to_rfc3339(unix_ms at);
 

@@ -1,11 +1,9 @@
 #include "tests/simulation/campaign.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
+#include "tests/simulation/workers.hpp"
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <sstream>
 
 namespace parcelflow::simulation {
@@ -80,15 +78,6 @@ campaign_totals work(const campaign_options& options, unsigned worker) {
   return totals;
 }
 
-std::string read_all(int from) {
-  std::string text;
-  char buffer[4096];
-  for (ssize_t n = 0; (n = ::read(from, buffer, sizeof buffer)) > 0;)
-    text.append(buffer, static_cast<std::size_t>(n));
-  ::close(from);
-  return text;
-}
-
 } // namespace
 
 void campaign_totals::add(std::uint64_t seed, const outcome& of) {
@@ -105,33 +94,15 @@ void campaign_totals::add(std::uint64_t seed, const outcome& of) {
 }
 
 campaign_totals run_campaign(const campaign_options& options) {
-  struct child {
-    pid_t id;
-    int from;
-  };
-  std::vector<child> children;
-  for (unsigned worker = 0; worker < options.workers; ++worker) {
-    int ends[2];
-    if (::pipe(ends) != 0)
-      std::abort();
-    const auto id = ::fork();
-    if (id == 0) {
-      ::close(ends[0]);
-      const auto text = written(work(options, worker));
-      const auto sent = ::write(ends[1], text.data(), text.size());
-      ::_exit(sent == static_cast<ssize_t>(text.size()) ? 0 : 1);
-    }
-    ::close(ends[1]);
-    children.push_back({id, ends[0]});
-  }
   campaign_totals totals;
-  for (const auto& one : children) {
-    read_into(totals, read_all(one.from));
-    int status = 0;
-    ::waitpid(one.id, &status, 0);
-    if (status != 0)
+  const auto told = in_workers(options.workers, [&](unsigned worker) {
+    return written(work(options, worker));
+  });
+  for (const auto& one : told) {
+    read_into(totals, one.text);
+    if (one.status != 0)
       totals.failed[0].push_back("a worker died with status "
-                                 + std::to_string(status));
+                                 + std::to_string(one.status));
   }
   return totals;
 }

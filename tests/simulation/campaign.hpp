@@ -18,6 +18,8 @@ struct campaign_options {
   std::uint64_t seeds = 100;
   unsigned workers = 2;
   bool progress = true;
+  bool all_hits = false;
+  bool demand_all = true; ///< a fault that was never met fails the campaign
 };
 
 struct campaign_totals {

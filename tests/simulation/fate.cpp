@@ -99,6 +99,7 @@ void simulation::fate(const act& what, chance& draw) {
   case act_kind::foreign:
     return foreign_event(draw);
   case act_kind::poison:
+    hit("poison");
     poisoned_ = !poisoned_;
     return;
   case act_kind::wire:
@@ -109,8 +110,9 @@ void simulation::fate(const act& what, chance& draw) {
                                          : draw.between(2000, 60'000)));
   case act_kind::wall: {
     constexpr support::unix_ms year = 365LL * 24 * 3600 * 1000;
-    hit("F37 clock set");
-    clock_.set(clock_.now() + (draw.percent(50) ? year : -year));
+    const bool ahead = draw.percent(50);
+    hit(ahead ? "clock set ahead" : "clock set back");
+    clock_.set(clock_.now() + (ahead ? year : -year));
     return;
   }
   case act_kind::flush:
@@ -123,7 +125,7 @@ void simulation::fate(const act& what, chance& draw) {
   case act_kind::disk_fails:
     return break_disk(draw);
   case act_kind::slow_sync:
-    hit("F34 slow sync");
+    hit("slow sync");
     return node_->plan_slow_sync(
       static_cast<support::unix_ms>(draw.between(100, 60'000)));
   default:
@@ -158,7 +160,6 @@ void simulation::break_disk(chance& draw) {
   fault.at_change = draw.between(1, 20);
   fault.no_space = draw.percent(30);
   fault.unsynced_lost = draw.percent(50);
-  hit(fault.no_space ? "F33 disk full" : "F29 a change refused");
   node_->plan_fault(fault);
 }
 
@@ -179,7 +180,6 @@ void simulation::change_wire(chance& draw) {
   mood.settles_cut = draw.percent(10);
   mood.replies_cut = draw.percent(10);
   broker_.set_mood(mood);
-  hit("wire");
 }
 
 void simulation::emit(domain::event_ptr event) {
@@ -210,7 +210,7 @@ void simulation::foreign_event(chance& draw) {
                          domain::order_accepted);
     if (draw.percent(50))
       fork.event_id = domain::own_event_id(order.second, 1);
-    hit("F18 fork");
+    hit("fork");
     return emit(codec::make_event(std::move(fork)));
   }
   const auto aggregate = "for-" + std::to_string(draw.between(1, 4));
@@ -219,9 +219,9 @@ void simulation::foreign_event(chance& draw) {
                                          : domain::order_cancelled);
   if (draw.percent(20)) {
     event.event_version = 9;
-    hit("F19 unknown version");
+    hit("unknown version");
   }
-  hit("foreign event");
+  hit(event.aggregate_sequence > 1 ? "gap" : "foreign event");
   emit(codec::make_event(std::move(event)));
 }
 

@@ -3,8 +3,11 @@
 //   parcelflow-sim --seed 42            one life, told as it happens
 //   parcelflow-sim --seed 42 --keep 3,7-9   only those of its acts
 //   parcelflow-sim --seeds 1000         many; exit 1 if a promise broke
+//   parcelflow-sim --matrix             one script, crashed at every point
 #include "support/log.hpp"
 #include "tests/simulation/campaign.hpp"
+#include "tests/simulation/faults.hpp"
+#include "tests/simulation/matrix.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -48,14 +51,53 @@ int one_life(const schedule& of, bool narrate, const std::string& trace_file) {
   return result.violations.empty() ? 0 : 1;
 }
 
+int matrix(const matrix_options& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto all = run_matrix(options);
+  const std::chrono::duration<double> took =
+    std::chrono::steady_clock::now() - begin;
+  for (const auto& [where, what] : all.failures)
+    std::printf("FAILED %s: %s\n", where.c_str(), what.c_str());
+  std::printf("%s batches: N %llu disk changes, M %llu actor steps, every "
+              "%llu. of them; %llu runs and %llu nested ones, %llu crashes, "
+              "%zu failures, %.0f s\n",
+              options.per_owner ? "split" : "shared",
+              static_cast<unsigned long long>(all.changes),
+              static_cast<unsigned long long>(all.steps),
+              static_cast<unsigned long long>(options.stride),
+              static_cast<unsigned long long>(all.runs),
+              static_cast<unsigned long long>(all.nested_runs),
+              static_cast<unsigned long long>(all.struck), all.failures.size(),
+              took.count());
+  return all.failures.empty() ? 0 : 1;
+}
+
+/// Says how often each fault was met; false if one never was.
+bool met_all(const campaign_options& options, const campaign_totals& totals) {
+  bool all = true;
+  for (const auto& row : fault_rows()) {
+    const auto count = met(row, totals.hits);
+    all = all && count > 0;
+    std::printf("%10llu  %s %s%s\n", static_cast<unsigned long long>(count),
+                std::string(row.id).c_str(), std::string(row.what).c_str(),
+                count == 0 ? "  NEVER MET" : "");
+  }
+  for (const auto& row : later_rows())
+    std::printf("   not yet  %s %s\n", std::string(row.id).c_str(),
+                std::string(row.what).c_str());
+  return all || !options.demand_all;
+}
+
 int many_lives(const campaign_options& options, bool shrinking) {
   const auto begin = std::chrono::steady_clock::now();
   const auto totals = run_campaign(options);
   const std::chrono::duration<double> took =
     std::chrono::steady_clock::now() - begin;
-  for (const auto& [what, count] : totals.hits)
-    std::printf("%10llu  %s\n", static_cast<unsigned long long>(count),
-                what.c_str());
+  if (options.all_hits)
+    for (const auto& [what, count] : totals.hits)
+      std::printf("%10llu  %s\n", static_cast<unsigned long long>(count),
+                  what.c_str());
+  const bool whole = met_all(options, totals);
   std::printf("%llu seeds in %.1f s (%.1f a second), %llu crashes, %llu "
               "orders, %llu steps, %llu disk changes; simulated / wall: %.0f\n",
               static_cast<unsigned long long>(totals.seeds), took.count(),
@@ -78,7 +120,7 @@ int many_lives(const campaign_options& options, bool shrinking) {
   }
   std::printf("%zu of %llu seeds failed\n", totals.failed.size(),
               static_cast<unsigned long long>(totals.seeds));
-  return totals.failed.empty() ? 0 : 1;
+  return totals.failed.empty() && whole ? 0 : 1;
 }
 
 } // namespace
@@ -99,12 +141,24 @@ int main(int count, char** arguments) {
   program.add_flag("--shrink", shrinking, "find the fewest acts that break");
   program.add_option("--seeds", many.seeds, "how many to live through");
   program.add_option("--first", many.first, "the first of them");
+  program.add_flag("--hits", many.all_hits, "print every hit");
+  program.add_flag("!--any-faults", many.demand_all,
+                   "do not demand that each fault was met: few seeds");
   program.add_option("--workers", many.workers, "processes side by side")
     ->check(CLI::Range(1, 64));
+  matrix_options crashes;
+  bool all_points = false;
+  program.add_flag("--matrix", all_points, "every crash point of one script");
+  program.add_flag("--per-owner", crashes.per_owner, "with split batches");
+  program.add_option("--stride", crashes.stride, "only every n-th point")
+    ->check(CLI::PositiveNumber);
   CLI11_PARSE(program, count, arguments);
+  crashes.workers = many.workers;
   support::log::set_level(support::log::level::off);
   // CAF tells there of each actor that dies with its store; that is wanted.
   std::cout.setstate(std::ios::failbit);
+  if (all_points)
+    return matrix(crashes);
   if (many.seeds > 0)
     return many_lives(many, shrinking);
   auto what = draw_schedule(seed);

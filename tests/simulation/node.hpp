@@ -78,7 +78,9 @@ public:
   }
   /// Where a planned crash or fault struck, e.g. "append store/000004.log".
   [[nodiscard]] const std::string& struck() const { return struck_; }
+  /// Why it ended by itself; empty: it crashed.
   [[nodiscard]] const std::string& cause() const { return cause_; }
+  [[nodiscard]] bool ran_full() const { return full_; }
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
   [[nodiscard]] app::runtime& it() { return *runtime_; }

@@ -124,9 +124,12 @@ void people::repeat(node& at, chance& draw) {
   const auto& tried = ledger_.orders().at(key).bodies;
   const auto body =
     draw.percent(25) ? draw_body(draw) : tried.begin()->first;
+  ++counted_[tried.contains(body) ? "asked again" : "asked with another body"];
   send(at, key, body, draw.percent(85) ? "tok_ok" : draw_token(draw));
-  if (draw.percent(30)) // a client that did not wait
+  if (draw.percent(30)) { // a client that did not wait
+    ++counted_["asked twice at once"];
     send(at, key, body, "tok_ok");
+  }
 }
 
 void people::command(node& at, chance& draw, domain::order_command what) {
@@ -163,6 +166,8 @@ void people::execute(node& at, const plan_name& plan) {
   at.it().desk().execute(
     responder(plan.tenant), plan.id, 0,
     [this, &at, tenant = plan.tenant](const auto& answer) {
+      if (!at.over() && answer.ok() && answer->repeated)
+        ++counted_["executed again"];
       if (!at.over() && answer.ok())
         ledger_.replay_begun({tenant, answer->replay_id});
     });
@@ -213,6 +218,47 @@ std::vector<people::waiting_stream> people::waiting(node& at) {
       return true;
     });
   }
+  return found;
+}
+
+std::vector<std::string> people::what_waits(node& at) {
+  std::vector<std::string> found;
+  const auto rows = at.it().store().read();
+  for (const auto& one : waiting(at)) {
+    found.push_back(one.tenant + " " + one.consumer + " " + one.aggregate
+                    + " at " + std::to_string(one.position));
+    for (const auto& [of, consumer] : consumers) {
+      if (consumer != one.consumer)
+        continue;
+      const auto row =
+        rows.get(of, storage::waiting_room_key(one.tenant, one.consumer,
+                                               one.aggregate,
+                                               one.position + 1));
+      if (const auto room = row ? storage::decode_room(*row) : domain::fault{})
+        found.back() +=
+          ", head " + room->event_id + " mode "
+          + std::to_string(static_cast<int>(room->mode)) + " after "
+          + std::to_string(room->attempts.size()) + " attempts, due at "
+          + std::to_string(room->next_at)
+          + (room->attempts.empty() ? "" : " " + room->attempts.back().cause);
+    }
+  }
+  for (const auto& tenant : tenants())
+    each_letter(at, tenant, [&](const domain::dead_letter& one) {
+      if (one.state() == domain::dead_letter_state::open
+          || one.state() == domain::dead_letter_state::replaying)
+        found.push_back(tenant + " " + one.consumer + " " + one.event_id + " "
+                        + std::string(to_string(one.cause)) + " "
+                        + std::string(to_string(one.state())) + " "
+                        + one.reason);
+    });
+  const auto held = storage::key_writer(kind::held_stream).take();
+  rows.scan(owner::relay, held, storage::prefix_end(held), [&](auto key, auto) {
+    storage::key_reader in(key);
+    const auto tenant = in.text();
+    found.push_back("held at the relay: " + tenant + " " + in.text());
+    return true;
+  });
   return found;
 }
 

@@ -9,6 +9,7 @@
 #include "tests/simulation/ledger.hpp"
 #include "tests/simulation/node.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,14 @@ public:
   /// Waives what stands aside, skips what will never come.
   void give_up(node& at);
 
+  /// For the story: streams and what keeps them.
+  static std::vector<std::string> what_waits(node& at);
+
+  /// What they did that faults are about.
+  [[nodiscard]] const std::map<std::string, std::uint64_t>& counted() const {
+    return counted_;
+  }
+
 private:
   struct plan_name {
     std::string tenant;
@@ -66,6 +75,7 @@ private:
   std::vector<client_name> keys_;
   std::vector<plan_name> plans_;
   std::vector<std::pair<std::string, domain::pause_target>> paused_;
+  std::map<std::string, std::uint64_t> counted_;
 };
 
 /// Aggregates that no order of ours has.

@@ -4,6 +4,7 @@
 #include "domain/inventory.hpp"
 #include "domain/notification.hpp"
 #include "storage/audit.hpp"
+#include "tests/simulation/faults.hpp"
 #include "tests/simulation/image.hpp"
 #include "tests/simulation/promises.hpp"
 #include "tests/support/invariants.hpp"
@@ -48,6 +49,20 @@ void simulation::violation(const std::string& what) {
   result_.violations.push_back(what);
 }
 
+void simulation::count_wire() {
+  auto& hits = result_.hits;
+  const auto& wire = broker_.counted();
+  hits["wire: reply lost"] += wire.lost_replies;
+  hits["wire: part"] += wire.partial;
+  hits["wire: settle lost"] += wire.lost_settles;
+  hits["wire: duplicate"] += wire.duplicates;
+  hits["wire: reorder"] += wire.reordered;
+  hits["wire: unreachable"] += wire.unreachable;
+  hits["wire: refused"] += wire.refused;
+  for (const auto& [what, count] : people_.counted())
+    hits[what] += count;
+}
+
 void simulation::tell(const std::string& what) const {
   if (narrate_)
     std::fprintf(stderr, "%9lld ms  %s\n", static_cast<long long>(passed_),
@@ -65,13 +80,15 @@ outcome simulation::run() {
     tell(std::to_string(one.number) + " " + std::string(to_string(one.kind)));
     perform(one);
   }
-  if (!broken_ && result_.violations.empty())
+  if (whole_ && !broken_ && result_.violations.empty())
     finish();
   result_.steps = steps_ + (node_ ? node_->steps() : 0);
   node_.reset();
   result_.disk_changes = disk_->changes();
   result_.simulated_ms = passed_;
   result_.orders = ledger_.confirmed_orders().size();
+  result_.replays = ledger_.replays().size();
+  count_wire();
   trace_.add(result_.steps);
   trace_.add(result_.orders);
   result_.trace_hash = trace_.hash();
@@ -117,8 +134,7 @@ void simulation::after_death() {
   steps_ += node_->steps();
   ++result_.crashes;
   disk_ = node_->left();
-  if (!node_->struck().empty())
-    hit("crash at " + node_->struck());
+  hit_place();
   tell("dead: " + node_->struck() + " " + node_->cause());
   node_.reset();
   auto left = image::read(disk_, data_directory);
@@ -127,6 +143,17 @@ void simulation::after_death() {
     return;
   }
   check(*left, false);
+}
+
+/// Where it died: crashed, or by itself after a refusal of the disk.
+void simulation::hit_place() {
+  const auto place = place_of(node_->struck());
+  if (node_->cause().empty())
+    hit("crash: " + place);
+  else
+    hit((node_->ran_full() ? "full: " : "refused: ") + place);
+  if (boots_ > 1 && node_->steps() < 40)
+    hit("crash in recovery");
 }
 
 void simulation::check(const test::rows& at, bool finished) {
@@ -141,13 +168,14 @@ void simulation::boot() {
   auto draw = chance(schedule_.seed).fork(2000 + boots_);
   node_ = std::make_unique<node>(disk_, clock_, trace_, options());
   ++boots_;
+  if (boots_ <= also_.size())
+    node_->plan_crash(also_[boots_ - 1], draw.fork(2));
   if (nested_ > 0) {
     --nested_;
     crash_plan again;
     again.mode = static_cast<crash_mode>(draw.below(3));
     again.at_change = draw.between(1, 80);
     node_->plan_crash(again, draw.fork(1));
-    hit("crash planned in recovery");
   }
   const auto opened = node_->start();
   if (node_->over())
@@ -259,6 +287,9 @@ void simulation::finish() {
   audit.now = clock_.now();
   for (const auto& one : storage::audit(node_->it().store(), audit).findings)
     violation("audit: " + std::string(to_string(one.rule)) + " " + one.what);
+  if (narrate_)
+    for (const auto& one : people_.what_waits(*node_))
+      tell("waits: " + one + ", now " + std::to_string(clock_.now()));
   node_->crash_now(crash_mode::power, draw);
   const auto last = image::read(node_->left(), data_directory);
   if (!last)

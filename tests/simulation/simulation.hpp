@@ -28,7 +28,8 @@ struct outcome {
   std::uint64_t crashes = 0;
   std::uint64_t steps = 0;
   std::uint64_t disk_changes = 0;
-  std::uint64_t orders = 0; ///< confirmed
+  std::uint64_t orders = 0;  ///< confirmed
+  std::uint64_t replays = 0; ///< begun
   support::unix_ms simulated_ms = 0;
 };
 
@@ -38,6 +39,11 @@ public:
   ~simulation();
 
   [[nodiscard]] outcome run();
+  /// The i-th process crashes as the i-th of these says, besides what the
+  /// schedule has in store; numbers count from its start.
+  void crash_also(std::vector<crash_plan> plans) { also_ = std::move(plans); }
+  /// Ends with the schedule: for counting what it takes.
+  void stop_before_end() { whole_ = false; }
   /// Prints what happens, as it does.
   void narrate(bool on) { narrate_ = on; }
   /// Writes its trace there, entry by entry.
@@ -47,6 +53,8 @@ private:
   void boot();
   void live();
   void after_death();
+  void hit_place();
+  void count_wire();
   void check(const test::rows& at, bool finished);
   void perform(const act& what);
   void fate(const act& what, chance& draw);
@@ -76,6 +84,7 @@ private:
   std::shared_ptr<memory_disk> disk_;
   std::unique_ptr<node> node_;
   chance fate_{0};
+  std::vector<crash_plan> also_;
   std::uint64_t boots_ = 0;
   std::uint64_t nested_ = 0; ///< crashes still to come while recovering
   bool poisoned_ = false;
@@ -85,6 +94,7 @@ private:
   support::unix_ms passed_ = 0;
   std::uint64_t steps_ = 0;
   outcome result_;
+  bool whole_ = true;
   bool narrate_ = false;
 };
 

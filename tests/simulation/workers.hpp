@@ -1,0 +1,21 @@
+// Work in child processes, side by side: each tells one text at its end.
+// Named crash points and CAF's threads belong to a process, so lives that run
+// at the same time need one each.
+// Thread rule: call it before the process has threads; it forks.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace parcelflow::simulation {
+
+struct worker_end {
+  std::string text;
+  int status = 0; ///< as waitpid gives it; 0: well
+};
+
+[[nodiscard]] std::vector<worker_end>
+in_workers(unsigned count, const std::function<std::string(unsigned)>& work);
+
+} // namespace parcelflow::simulation
