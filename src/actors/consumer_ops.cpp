@@ -369,10 +369,13 @@ void consumer::obey(domain::pause_set_ptr pauses) {
   pauses_ = std::move(pauses);
   if (paused())
     return;
-  store_.each_waiting_stream([&](std::string tenant, std::string aggregate) {
-    stream_id stream(std::move(tenant), std::move(aggregate));
-    if (!paused(stream))
-      enqueue_drain(stream);
+  // What was parked a moment ago is in the index once it is durable.
+  store_.rows().when_durable([this] {
+    store_.each_waiting_stream([&](std::string tenant, std::string aggregate) {
+      stream_id stream(std::move(tenant), std::move(aggregate));
+      if (!paused(stream))
+        enqueue_drain(stream);
+    });
   });
   if (!held_.empty())
     deliver(std::exchange(held_, {}));

@@ -179,6 +179,9 @@ void relay_state::again(const std::vector<offer_again>& offers) {
       at.number();
       count = static_cast<std::uint32_t>(at.number()) + 1;
     }
+    for (const auto& [number, under_way] : extras_)
+      if (under_way.event.position == offer.position)
+        count = std::max(count, under_way.offer + 1);
     resent_total_.add();
     offer_extra({*std::move(event), count, false, 0, nullptr});
   }

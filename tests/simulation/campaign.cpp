@@ -9,20 +9,22 @@
 namespace parcelflow::simulation {
 namespace {
 
-/// One total a line, then one hit or violation a line: what a worker tells.
-std::string written(const campaign_totals& of) {
+/// One life in lines: what a worker tells of it.
+std::string written(std::uint64_t seed, const outcome& of) {
   std::ostringstream out;
-  out << "sums " << of.seeds << ' ' << of.crashes << ' ' << of.steps << ' '
-      << of.disk_changes << ' ' << of.orders << ' ' << of.simulated_ms << '\n';
+  out << "sums 1 " << of.crashes << ' ' << of.steps << ' ' << of.disk_changes
+      << ' ' << of.orders << ' ' << of.simulated_ms << '\n';
   for (const auto& [what, count] : of.hits)
-    out << "hit " << count << ' ' << what << '\n';
-  for (const auto& [seed, why] : of.failed)
-    for (const auto& one : why)
-      out << "failed " << seed << ' ' << one << '\n';
+    if (count > 0)
+      out << "hit " << count << ' ' << what << '\n';
+  for (const auto& one : of.violations)
+    out << "failed " << seed << ' ' << one << '\n';
   return out.str();
 }
 
-void read_into(campaign_totals& to, const std::string& text) {
+/// Returns the seed that was begun last.
+std::uint64_t read_into(campaign_totals& to, const std::string& text) {
+  std::uint64_t last = 0;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream in(line);
@@ -44,22 +46,26 @@ void read_into(campaign_totals& to, const std::string& text) {
     in >> number;
     std::string rest;
     std::getline(in >> std::ws, rest);
-    if (word == "hit")
+    if (word == "begun")
+      last = number;
+    else if (word == "hit")
       to.hits[rest] += number;
     else
       to.failed[number].push_back(rest);
   }
+  return last;
 }
 
-campaign_totals work(const campaign_options& options, unsigned worker) {
-  campaign_totals totals;
+void work(const campaign_options& options, unsigned worker,
+          const teller& tell) {
   const auto begin = std::chrono::steady_clock::now();
   auto told = begin;
   for (auto i = std::uint64_t{worker}; i < options.seeds;
        i += options.workers) {
     const auto seed = options.first + i;
+    tell("begun " + std::to_string(seed) + '\n');
     const auto one = live_through(draw_schedule(seed));
-    totals.add(seed, one);
+    tell(written(seed, one));
     if (!one.violations.empty())
       std::fprintf(stderr, "seed %llu: %s\n",
                    static_cast<unsigned long long>(seed),
@@ -75,34 +81,21 @@ campaign_totals work(const campaign_options& options, unsigned worker) {
                    static_cast<double>(i + 1) / so_far.count());
     }
   }
-  return totals;
 }
 
 } // namespace
 
-void campaign_totals::add(std::uint64_t seed, const outcome& of) {
-  ++seeds;
-  crashes += of.crashes;
-  steps += of.steps;
-  disk_changes += of.disk_changes;
-  orders += of.orders;
-  simulated_ms += static_cast<std::uint64_t>(of.simulated_ms);
-  for (const auto& [what, count] : of.hits)
-    hits[what] += count;
-  if (!of.violations.empty())
-    failed[seed] = of.violations;
-}
-
 campaign_totals run_campaign(const campaign_options& options) {
   campaign_totals totals;
-  const auto told = in_workers(options.workers, [&](unsigned worker) {
-    return written(work(options, worker));
-  });
+  const auto told =
+    in_workers(options.workers, [&](unsigned worker, const teller& tell) {
+      work(options, worker, tell);
+    });
   for (const auto& one : told) {
-    read_into(totals, one.text);
+    const auto last = read_into(totals, one.text);
     if (one.status != 0)
-      totals.failed[0].push_back("a worker died with status "
-                                 + std::to_string(one.status));
+      totals.failed[last].push_back("the process died with status "
+                                    + std::to_string(one.status));
   }
   return totals;
 }

@@ -31,8 +31,6 @@ struct campaign_totals {
   std::uint64_t simulated_ms = 0;
   std::map<std::string, std::uint64_t> hits;
   std::map<std::uint64_t, std::vector<std::string>> failed; ///< by seed
-
-  void add(std::uint64_t seed, const outcome& of);
 };
 
 [[nodiscard]] campaign_totals run_campaign(const campaign_options& options);

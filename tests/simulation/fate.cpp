@@ -59,6 +59,16 @@ void simulation::perform(const act& what) {
   live();
   if (broken_)
     return;
+  try {
+    ask(what, draw);
+  } catch (const storage_died&) {
+    // Who reads a store that failed unseen learns it; so does the process.
+  }
+  if (!broken_)
+    work(draw, draw.below(60));
+}
+
+void simulation::ask(const act& what, chance& draw) {
   switch (what.kind) {
   case act_kind::place:
     people_.place(*node_, draw);
@@ -90,8 +100,6 @@ void simulation::perform(const act& what) {
   default:
     fate(what, draw);
   }
-  if (!broken_)
-    work(draw, draw.below(60));
 }
 
 void simulation::fate(const act& what, chance& draw) {
@@ -140,6 +148,8 @@ void simulation::arm_crash(chance& draw) {
   if (draw.percent(30))
     nested_ = draw.between(1, 3);
   const auto how = draw.below(100);
+  if (how >= 88)
+    return crash_in_replay(draw);
   if (how < 15)
     return node_->crash_now(plan.mode, draw);
   if (how < 55) {
@@ -153,6 +163,22 @@ void simulation::arm_crash(chance& draw) {
     plan.mode = crash_mode::process;
   }
   node_->plan_crash(plan, draw.fork(7));
+}
+
+/// A crash at a step of a replay, if there is something to replay.
+void simulation::crash_in_replay(chance& draw) {
+  static const std::vector<std::string> points = {
+    "replay.before_start", "replay.after_start",  "replay.after_attempt",
+    "replay.after_sent",   "replay.before_result", "replay.after_result"};
+  people_.plan_all(*node_);
+  work(draw, 300);
+  if (broken_)
+    return;
+  crash_plan plan;
+  plan.at_point = draw.pick(points);
+  plan.passage = draw.between(1, 2);
+  node_->plan_crash(plan, draw.fork(7));
+  people_.execute_all(*node_);
 }
 
 void simulation::break_disk(chance& draw) {

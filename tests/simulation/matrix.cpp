@@ -90,33 +90,37 @@ matrix_result run_matrix(const matrix_options& options) {
   const auto script = canonical_script(options.per_owner);
   matrix_result result;
   // A child counts, so that this process stays without threads.
-  const auto counted = in_workers(1, [&](unsigned) {
+  const auto counted = in_workers(1, [&](unsigned, const teller& tell) {
     simulation life(script);
     life.stop_before_end();
     const auto whole = life.run();
-    return std::to_string(whole.disk_changes) + " "
-           + std::to_string(whole.steps);
+    tell(std::to_string(whole.disk_changes) + " "
+         + std::to_string(whole.steps));
   });
   std::istringstream(counted.at(0).text) >> result.changes >> result.steps;
   const auto all = points_of(result.changes, result.steps, options.stride);
-  const auto told = in_workers(options.workers, [&](unsigned worker) {
-    std::ostringstream out;
+  const auto told = in_workers(options.workers, [&](unsigned worker,
+                                                    const teller& tell) {
     for (std::size_t i = worker; i < all.size(); i += options.workers) {
+      tell("at " + all[i].name() + '\n');
       const auto one = live_with(script, all[i]);
-      out << (all[i].crashes.size() > 1 ? "nested " : "run ") << one.crashes
-          << '\n';
+      tell((all[i].crashes.size() > 1 ? "nested " : "run ")
+           + std::to_string(one.crashes) + '\n');
       if (!one.violations.empty())
-        out << "failed " << all[i].name() << '\t' << one.violations.front()
-            << '\n';
+        tell("failed " + all[i].name() + '\t' + one.violations.front() + '\n');
     }
-    return out.str();
   });
   for (const auto& one : told) {
     std::istringstream lines(one.text);
+    std::string last;
     for (std::string line; std::getline(lines, line);) {
       std::istringstream in(line);
       std::string word;
       in >> word;
+      if (word == "at") {
+        std::getline(in >> std::ws, last);
+        continue;
+      }
       if (word == "failed") {
         std::string where;
         std::string what;
@@ -131,8 +135,8 @@ matrix_result run_matrix(const matrix_options& options) {
       ++(word == "run" ? result.runs : result.nested_runs);
     }
     if (one.status != 0)
-      result.failures.emplace_back("a worker", "died with status "
-                                                 + std::to_string(one.status));
+      result.failures.emplace_back(
+        last, "the process died with status " + std::to_string(one.status));
   }
   return result;
 }

@@ -2,18 +2,11 @@
 
 #include "support/fault_point.hpp"
 
-#include <stdexcept>
-
 namespace parcelflow::simulation {
 namespace {
 
 using rocksdb::IOStatus;
 using test::disk_op;
-
-/// Leaves the handler in which the store failed; the process is over then.
-struct storage_died : std::runtime_error {
-  using runtime_error::runtime_error;
-};
 
 /// A name without its directory: what is the same in every run.
 std::string_view last_two(std::string_view path) {

@@ -21,9 +21,15 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 namespace parcelflow::simulation {
+
+/// Leaves whatever the store failed in; the process is over then.
+struct storage_died : std::runtime_error {
+  using runtime_error::runtime_error;
+};
 
 /// When the process crashes next.
 struct crash_plan {

@@ -57,8 +57,10 @@ private:
   void count_wire();
   void check(const test::rows& at, bool finished);
   void perform(const act& what);
+  void ask(const act& what, chance& draw);
   void fate(const act& what, chance& draw);
   void arm_crash(chance& draw);
+  void crash_in_replay(chance& draw);
   void break_disk(chance& draw);
   void foreign_event(chance& draw);
   void change_wire(chance& draw);

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 namespace parcelflow::simulation {
 namespace {
@@ -30,7 +31,8 @@ std::string read_all(int from) {
 } // namespace
 
 std::vector<worker_end>
-in_workers(unsigned count, const std::function<std::string(unsigned)>& work) {
+in_workers(unsigned count,
+           const std::function<void(unsigned, const teller&)>& work) {
   struct child {
     pid_t id;
     int from;
@@ -46,19 +48,23 @@ in_workers(unsigned count, const std::function<std::string(unsigned)>& work) {
       std::abort();
     if (id == 0) {
       ::close(ends[0]);
-      write_all(ends[1], work(worker));
+      for (const auto& other : children)
+        ::close(other.from);
+      work(worker, [to = ends[1]](const auto& text) { write_all(to, text); });
       ::_exit(0);
     }
     ::close(ends[1]);
     children.push_back({id, ends[0]});
   }
-  std::vector<worker_end> ended;
-  for (const auto& one : children) {
-    worker_end end;
-    end.text = read_all(one.from);
-    ::waitpid(one.id, &end.status, 0);
-    ended.push_back(std::move(end));
-  }
+  // Each is read by a thread of its own: none waits for another's full pipe.
+  std::vector<worker_end> ended(children.size());
+  std::vector<std::jthread> readers;
+  for (std::size_t i = 0; i < children.size(); ++i)
+    readers.emplace_back([&to = ended[i], of = children[i]] {
+      to.text = read_all(of.from);
+      ::waitpid(of.id, &to.status, 0);
+    });
+  readers.clear();
   return ended;
 }
 
