@@ -101,7 +101,7 @@ public:
   void deliver(const bus::delivery_batch& batch);
   /// The dead-letter owner holds the record durably.
   void told(const std::string& tenant, const std::string& id,
-            std::uint64_t generation);
+            std::uint64_t generation, bool waived = false);
   /// Due timers and waiting drains; bounded work a call.
   void step();
   /// What a responder asks of one stream: all but a redirect, which is the

@@ -145,7 +145,8 @@ void consumer_host_state::obey(const domain::pause_set_ptr& pauses) {
 
 void consumer_host_state::told(const dead_letter_ref& which) {
   core_for(which.consumer)
-    .told(which.tenant_id, which.dead_letter_id, which.generation);
+    .told(which.tenant_id, which.dead_letter_id, which.generation,
+          which.waived);
   after();
 }
 

@@ -165,7 +165,7 @@ void consumer::hold_for_tell(const std::string& tenant, const std::string& id,
 }
 
 void consumer::told(const std::string& tenant, const std::string& id,
-                    std::uint64_t generation) {
+                    std::uint64_t generation, bool waived) {
   const auto at = tells_.find({tenant, id});
   if (at == tells_.end() || at->second.generation != generation)
     return; // a later tell of the same record is on its way
@@ -175,6 +175,8 @@ void consumer::told(const std::string& tenant, const std::string& id,
     acks.push_back({token, bus::settlement::ack});
   tells_.erase(at);
   store_.erase_to_tell(tenant, id);
+  if (waived)
+    store_.erase_aside(tenant, id);
   settle_when_durable(std::move(acks));
 }
 

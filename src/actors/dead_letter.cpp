@@ -52,22 +52,22 @@ void dead_letter_state::load_open_counts() {
 
 void dead_letter_state::hear(const dead_letter_tell& what,
                              const told_listener& from) {
-  if (what.row.opened)
-    open(*what.row.opened);
+  const bool waived = what.row.opened && !open(*what.row.opened);
   if (what.row.closed)
     close(what.tenant_id, what.dead_letter_id, *what.row.closed);
   support::fault_point("dead_letter.before_commit");
   writer_->rows().when_durable(
     [this, from,
      answer = dead_letter_ref{what.tenant_id, what.dead_letter_id,
-                              what.consumer, what.generation}] {
+                              what.consumer, what.generation, waived}] {
       support::fault_point("dead_letter.after_commit");
       self_->send(from, told_atom::value, answer);
     });
   after();
 }
 
-void dead_letter_state::open(const domain::dead_letter& told) {
+/// False: a responder waived that record for good; the event only came again.
+bool dead_letter_state::open(const domain::dead_letter& told) {
   auto letter = load(told.tenant_id, told.dead_letter_id);
   if (!letter) {
     metrics_
@@ -83,16 +83,21 @@ void dead_letter_state::open(const domain::dead_letter& told) {
                                               told.dead_letter_id),
                std::string("\x01\0", 2));
     save(told);
-    return;
+    return true;
   }
   const auto& opening = told.steps.front();
   const bool told_before =
     std::find(letter->steps.begin(), letter->steps.end(), opening)
     != letter->steps.end();
+  if (!told_before && letter->cause == told.cause
+      && letter->state() == domain::dead_letter_state::waived) {
+    count_again(*letter);
+    return false;
+  }
   if (told_before
       || (letter->cause == told.cause
           && letter->state() != domain::dead_letter_state::resolved))
-    return; // a crash came between
+    return true; // a crash came between
   // The same event stands for another reason now: the record follows.
   auto next = told;
   next.first_seen = letter->first_seen;
@@ -101,6 +106,7 @@ void dead_letter_state::open(const domain::dead_letter& told) {
   next.steps = letter->steps;
   add_step(next, opening);
   save(next);
+  return true;
 }
 
 void dead_letter_state::close(const std::string& tenant, const std::string& id,
@@ -121,12 +127,16 @@ void dead_letter_state::seen_again(const dead_letter_ref& which) {
   auto letter = load(which.tenant_id, which.dead_letter_id);
   if (!letter)
     return;
-  seen_again_.add();
-  letter->last_seen = clock_->now();
-  if (letter->seen < std::numeric_limits<std::uint64_t>::max())
-    letter->seen += 1;
-  save(*letter);
+  count_again(*letter);
   after();
+}
+
+void dead_letter_state::count_again(domain::dead_letter& letter) {
+  seen_again_.add();
+  letter.last_seen = clock_->now();
+  if (letter.seen < std::numeric_limits<std::uint64_t>::max())
+    letter.seen += 1;
+  save(letter);
 }
 
 std::optional<domain::dead_letter>

@@ -63,7 +63,8 @@ private:
   void count(const domain::dead_letter* before,
              const domain::dead_letter& after);
   void load_open_counts();
-  void open(const domain::dead_letter& told);
+  bool open(const domain::dead_letter& told);
+  void count_again(domain::dead_letter& letter);
   void close(const std::string& tenant, const std::string& id,
              const domain::dead_letter_step& step);
   void after();

@@ -186,6 +186,8 @@ struct dead_letter_ref {
   std::string dead_letter_id;
   std::string consumer;
   std::uint64_t generation = 0;
+  /// In an answer: what was told to be open had been waived before.
+  bool waived = false;
 };
 
 using audit_report_ptr = std::shared_ptr<const domain::audit_report>;

@@ -294,3 +294,50 @@ TEST_CASE("the live tail tells each verdict to whoever listens") {
   (void)w.accepted("tn-a", "k2");
   CHECK(heard.size() == 3);
 }
+
+TEST_CASE("a waived record stays so when its event comes again") {
+  world w;
+  responder r(w, "tn-a");
+  w.publish({accepted_event("evt-1", "tn-a", "ord-1")});
+  const auto fork = accepted_event("evt-other", "tn-a", "ord-1");
+  w.publish({fork});
+  const auto letter = only_letter(w, fulfillment);
+  CHECK(r.waive(letter).ok());
+  CHECK(r.letter(letter).state() == domain::dead_letter_state::waived);
+  w.publish({fork});
+  w.run();
+  CHECK(r.letter(letter).state() == domain::dead_letter_state::waived);
+  CHECK(r.letter(letter).seen == 2);
+  // Nothing of it is kept that nobody would ever look at.
+  CHECK_FALSE(w.it->store()
+                .read()
+                .get(storage::owner::fulfillment,
+                     storage::aside_key("tn-a", letter))
+                .has_value());
+  CHECK(unsettled(w) == 0);
+  w.check_invariants();
+}
+
+TEST_CASE("a resume that meets a row on its way forgets nobody") {
+  // What is parked while its stream is paused is in the index of waiting
+  // streams once it is durable; a resume in between must still find it.
+  for (const std::uint64_t steps : {0, 5, 10, 15, 20, 25, 30, 35, 40, 50, 60}) {
+    CAPTURE(steps);
+    world w;
+    w.stock("tn-a", "sku-1", 10);
+    responder r(w, "tn-a");
+    const domain::pause_target tenant{
+      domain::pause_scope::tenant, "tn-a", {}, {}};
+    REQUIRE(r.pause(tenant).ok());
+    const auto placed = w.send(world::request("tn-a", "k"));
+    for (std::uint64_t i = 0; i < steps && w.scheduler->has_job(); ++i)
+      w.scheduler->run_once();
+    REQUIRE(r.resume(tenant).ok());
+    w.run();
+    const auto& answer = placed->value();
+    REQUIRE(answer.what == actors::place_answer::kind::accepted);
+    CHECK(w.job("tn-a", answer.order_id).has_value());
+    CHECK(w.sends("tn-a", answer.order_id).size() == 1);
+    w.check_invariants();
+  }
+}

@@ -75,7 +75,7 @@ schedule canonical_script(bool per_owner) {
   const act_kind acts[] = {
     k::place,  k::place,   k::place,    k::rest,   k::place, k::place,
     k::cancel, k::repeat,  k::complete, k::rest,   k::flush, k::foreign,
-    k::rest,   k::poison,  k::place,    k::place,  k::pass,  k::pass,
+    k::foreign, k::place,  k::foreign,  k::rest,   k::poison,  k::place,    k::place,  k::pass,  k::pass,
     k::pass,   k::pass,    k::rest,     k::poison, k::place, k::replay,
     k::rest,   k::replay,  k::replay,   k::replay, k::rest,  k::foreign,
     k::cancel, k::place,   k::place,    k::rest,   k::waive, k::skip,
