@@ -97,12 +97,13 @@ void consumer::park_retry(const subject& of, domain::stream_row row,
   const stream_id stream(about.tenant_id, about.aggregate_id);
   save(stream, std::move(row), was_waiting);
   // The row is durable before its timer starts.
-  store_.rows().when_durable([this, stream, next_at, now] {
+  store_.rows().when_durable([this, stream, next_at] {
     support::fault_point("consumer.after_park");
-    if (next_at <= now)
-      enqueue_drain(stream);
+    if (const auto pause =
+          support::wait_for(next_at, clock_.now(), limits_.retry.longest()))
+      schedule(pause, stream);
     else
-      schedule(next_at - now, stream);
+      enqueue_drain(stream);
   });
 }
 

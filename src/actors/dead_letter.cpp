@@ -89,9 +89,10 @@ bool dead_letter_state::open(const domain::dead_letter& told) {
   const bool told_before =
     std::find(letter->steps.begin(), letter->steps.end(), opening)
     != letter->steps.end();
-  if (!told_before && letter->cause == told.cause
+  if (letter->cause == told.cause
       && letter->state() == domain::dead_letter_state::waived) {
-    count_again(*letter);
+    if (!told_before)
+      count_again(*letter);
     return false;
   }
   if (told_before

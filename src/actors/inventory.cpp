@@ -215,7 +215,7 @@ void inventory_state::deliver(const bus::delivery_batch& batch) {
 
 void inventory_state::told(const dead_letter_ref& which) {
   consumer_->told(which.tenant_id, which.dead_letter_id, which.generation,
-                   which.waived);
+                  which.waived);
   after();
 }
 

@@ -76,7 +76,7 @@ private:
   struct open_batch {
     std::uint64_t number = 0;
     std::uint64_t last_position = 0; ///< held ones at its end included
-    unix_ms sent_at = 0; ///< by the steady clock
+    unix_ms sent_at = 0;             ///< by the steady clock
     std::vector<fresh_event> events;
     std::optional<std::vector<bus::publish_result>> results;
   };
@@ -84,7 +84,7 @@ private:
     fresh_event event;
     std::uint32_t offer = 0;
     bool held = false;
-    unix_ms sent_at = 0; ///< by the steady clock
+    unix_ms sent_at = 0;  ///< by the steady clock
     stream_op_ptr replay; ///< whom to answer; null: nobody asked
   };
 
@@ -139,7 +139,7 @@ private:
   std::map<stream_id, storage::held_stream> held_;
   std::map<std::pair<std::string, std::string>, std::uint64_t> tells_;
   std::uint32_t failures_ = 0; ///< in a row, of reaching the bus
-  unix_ms retry_at_ = 0; ///< by the steady clock
+  unix_ms retry_at_ = 0;       ///< by the steady clock
   unix_ms poll_ms_ = 1000;
   host_alarm alarm_;
   domain::pause_set_ptr pauses_;

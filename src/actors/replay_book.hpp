@@ -79,7 +79,8 @@ private:
     std::vector<std::size_t> lane_of; ///< of each item
     std::deque<std::size_t> ready;    ///< lanes with nothing out
     std::size_t out = 0;
-    std::int64_t next_at_us = 0; ///< by the rate; microseconds of the steady clock
+    std::int64_t next_at_us =
+      0; ///< by the rate; microseconds of the steady clock
   };
 
   void load_running();

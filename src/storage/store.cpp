@@ -7,7 +7,6 @@
 #include <rocksdb/file_system.h>
 #include <rocksdb/transaction_log.h>
 
-
 namespace parcelflow::storage {
 namespace {
 

@@ -85,5 +85,6 @@ TEST_CASE("a wall clock that was set moves no tick") {
   alarm.wake(&self, clock, 500);
   clock.set(1000); // long ago
   alarm.wake(&self, clock, 400);
-  CHECK(self.ticks.size() == 2); // the earlier wish is not lost behind the other
+  CHECK(self.ticks.size()
+        == 2); // the earlier wish is not lost behind the other
 }

@@ -19,9 +19,8 @@ TEST_CASE("a retry comes although the clock was set back, restart or not") {
   for (const bool restarts : {false, true}) {
     CAPTURE(restarts);
     bool fails = true;
-    world w({}, [&](app::seams& with) {
-      with.adjust_spec = failing_effect(fails);
-    });
+    world w(
+      {}, [&](app::seams& with) { with.adjust_spec = failing_effect(fails); });
     w.stock("tn-a", "sku-1", 10);
     const auto id = w.accepted("tn-a", "k");
     CHECK(w.fulfillment("tn-a", id).waiting.has_value());

@@ -39,8 +39,7 @@ public:
     if (to)
       return fault{failure::config_invalid, "subscribed already"};
     broker_.books_[what.consumer];
-    to = std::make_unique<line>(
-      line{std::move(what), std::move(sink), {}});
+    to = std::make_unique<line>(line{std::move(what), std::move(sink), {}});
     return domain::done();
   }
   void settle(std::string_view, std::string_view consumer,
@@ -148,9 +147,9 @@ void broker::take_request(chance& draw) {
       ++counters_.partial;
     }
     for (std::size_t i = 0; i < next.batch.size(); ++i)
-      results.push_back(
-        i < whole ? judge(next.batch[i], draw)
-                  : fault{failure::bus_unreachable, "cut in between"});
+      results.push_back(i < whole
+                          ? judge(next.batch[i], draw)
+                          : fault{failure::bus_unreachable, "cut in between"});
     if (draw.percent(mood_.lose_reply)) {
       ++counters_.lost_replies;
       for (auto& one : results)

@@ -70,48 +70,31 @@ void simulation::perform(const act& what) {
 
 void simulation::ask(const act& what, chance& draw) {
   switch (what.kind) {
-  case act_kind::place:
-    people_.place(*node_, draw);
-    break;
-  case act_kind::repeat:
-    people_.repeat(*node_, draw);
-    break;
+  case act_kind::place: people_.place(*node_, draw); break;
+  case act_kind::repeat: people_.repeat(*node_, draw); break;
   case act_kind::cancel:
     people_.command(*node_, draw, domain::order_command::cancel);
     break;
   case act_kind::complete:
     people_.command(*node_, draw, domain::order_command::complete);
     break;
-  case act_kind::pause:
-    people_.pause(*node_, draw);
-    break;
-  case act_kind::replay:
-    people_.replay(*node_, draw);
-    break;
-  case act_kind::waive:
-    people_.waive(*node_, draw);
-    break;
-  case act_kind::skip:
-    people_.skip(*node_, draw);
-    break;
-  case act_kind::resend:
-    people_.resend(*node_, draw);
-    break;
-  default:
-    fate(what, draw);
+  case act_kind::pause: people_.pause(*node_, draw); break;
+  case act_kind::replay: people_.replay(*node_, draw); break;
+  case act_kind::waive: people_.waive(*node_, draw); break;
+  case act_kind::skip: people_.skip(*node_, draw); break;
+  case act_kind::resend: people_.resend(*node_, draw); break;
+  default: fate(what, draw);
   }
 }
 
 void simulation::fate(const act& what, chance& draw) {
   switch (what.kind) {
-  case act_kind::foreign:
-    return foreign_event(draw);
+  case act_kind::foreign: return foreign_event(draw);
   case act_kind::poison:
     hit("poison");
     poisoned_ = !poisoned_;
     return;
-  case act_kind::wire:
-    return change_wire(draw);
+  case act_kind::wire: return change_wire(draw);
   case act_kind::pass:
     return pass(draw, static_cast<support::unix_ms>(
                         draw.percent(70) ? draw.between(1, 2000)
@@ -123,21 +106,15 @@ void simulation::fate(const act& what, chance& draw) {
     clock_.set(clock_.now() + (ahead ? year : -year));
     return;
   }
-  case act_kind::flush:
-    hit("flush");
-    return node_->flush();
-  case act_kind::rest:
-    return rest(draw);
-  case act_kind::crash:
-    return arm_crash(draw);
-  case act_kind::disk_fails:
-    return break_disk(draw);
+  case act_kind::flush: hit("flush"); return node_->flush();
+  case act_kind::rest: return rest(draw);
+  case act_kind::crash: return arm_crash(draw);
+  case act_kind::disk_fails: return break_disk(draw);
   case act_kind::slow_sync:
     hit("slow sync");
     return node_->plan_slow_sync(
       static_cast<support::unix_ms>(draw.between(100, 60'000)));
-  default:
-    return;
+  default: return;
   }
 }
 
@@ -168,7 +145,7 @@ void simulation::arm_crash(chance& draw) {
 /// A crash at a step of a replay, if there is something to replay.
 void simulation::crash_in_replay(chance& draw) {
   static const std::vector<std::string> points = {
-    "replay.before_start", "replay.after_start",  "replay.after_attempt",
+    "replay.before_start", "replay.after_start",   "replay.after_attempt",
     "replay.after_sent",   "replay.before_result", "replay.after_result"};
   people_.plan_all(*node_);
   work(draw, 300);
@@ -232,8 +209,8 @@ void simulation::foreign_event(chance& draw) {
           std::pair(owner::notification, domain::notification_consumer)})
       if (position_of(rows, of, consumer, order.first, order.second) < 1)
         return;
-    auto fork = readable(id, order.first, order.second, 1,
-                         domain::order_accepted);
+    auto fork =
+      readable(id, order.first, order.second, 1, domain::order_accepted);
     if (draw.percent(50))
       fork.event_id = domain::own_event_id(order.second, 1);
     hit("fork");

@@ -16,8 +16,8 @@ namespace parcelflow::simulation {
 using hit_counts = std::map<std::string, std::uint64_t>;
 
 struct fault_row {
-  std::string_view id;   ///< "F3"
-  std::string_view what; ///< in a few words
+  std::string_view id;                ///< "F3"
+  std::string_view what;              ///< in a few words
   std::vector<std::string_view> hits; ///< beginnings of names; any will do
 };
 

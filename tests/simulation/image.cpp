@@ -53,8 +53,7 @@ domain::outcome<image> image::read(const std::shared_ptr<memory_disk>& disk,
     for (std::size_t i = 0; i < storage::owner_count; ++i) {
       if (handle->GetName() != to_string(static_cast<storage::owner>(i)))
         continue;
-      const std::unique_ptr<rocksdb::Iterator> at(
-        db->NewIterator({}, handle));
+      const std::unique_ptr<rocksdb::Iterator> at(db->NewIterator({}, handle));
       for (at->SeekToFirst(); at->Valid(); at->Next())
         made.families_[i].emplace_hint(made.families_[i].end(),
                                        at->key().ToString(),

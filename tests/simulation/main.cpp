@@ -106,8 +106,7 @@ int many_lives(const campaign_options& options, bool shrinking) {
               static_cast<unsigned long long>(totals.orders),
               static_cast<unsigned long long>(totals.steps),
               static_cast<unsigned long long>(totals.disk_changes),
-              static_cast<double>(totals.simulated_ms) / 1000.0
-                / took.count());
+              static_cast<double>(totals.simulated_ms) / 1000.0 / took.count());
   for (const auto& [seed, why] : totals.failed) {
     std::printf("FAILED seed %llu: %s\n", static_cast<unsigned long long>(seed),
                 why.front().c_str());

@@ -16,10 +16,9 @@ struct point {
     std::string text;
     for (const auto& one : crashes) {
       text += text.empty() ? "" : ", then ";
-      text += one.at_change > 0
-                ? "change " + std::to_string(one.at_change) + " "
-                    + std::string(to_string(one.mode))
-                : "step " + std::to_string(one.at_step);
+      text += one.at_change > 0 ? "change " + std::to_string(one.at_change)
+                                    + " " + std::string(to_string(one.mode))
+                                : "step " + std::to_string(one.at_step);
     }
     return text;
   }
@@ -73,13 +72,14 @@ schedule canonical_script(bool per_owner) {
   made.seed = script_seed;
   made.how.per_owner = per_owner;
   const act_kind acts[] = {
-    k::place,  k::place,   k::place,    k::rest,   k::place, k::place,
-    k::cancel, k::repeat,  k::complete, k::rest,   k::flush, k::foreign,
-    k::foreign, k::place,  k::foreign,  k::rest,   k::poison,  k::place,    k::place,  k::pass,  k::pass,
-    k::pass,   k::pass,    k::rest,     k::poison, k::place, k::replay,
-    k::rest,   k::replay,  k::replay,   k::replay, k::rest,  k::foreign,
-    k::cancel, k::place,   k::place,    k::rest,   k::waive, k::skip,
-    k::rest,   k::complete, k::place,   k::rest};
+    k::place,   k::place,  k::place,    k::rest,   k::place,    k::place,
+    k::cancel,  k::repeat, k::complete, k::rest,   k::flush,    k::foreign,
+    k::foreign, k::place,  k::foreign,  k::rest,   k::poison,   k::place,
+    k::place,   k::pass,   k::pass,     k::pass,   k::pass,     k::rest,
+    k::poison,  k::place,  k::replay,   k::rest,   k::replay,   k::replay,
+    k::replay,  k::rest,   k::foreign,  k::cancel, k::place,    k::place,
+    k::rest,    k::waive,  k::skip,     k::rest,   k::complete, k::place,
+    k::rest};
   std::uint64_t number = 0;
   for (const auto kind : acts)
     made.acts.push_back({kind, number++});
@@ -135,8 +135,8 @@ matrix_result run_matrix(const matrix_options& options) {
       ++(word == "run" ? result.runs : result.nested_runs);
     }
     if (one.status != 0)
-      result.failures.emplace_back(
-        last, "the process died with status " + std::to_string(one.status));
+      result.failures.emplace_back(last, "the process died with status "
+                                           + std::to_string(one.status));
   }
   return result;
 }

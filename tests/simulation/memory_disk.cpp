@@ -10,12 +10,6 @@ namespace {
 using rocksdb::IOStatus;
 using test::disk_op;
 
-std::string parent_of(std::string_view path) {
-  const auto slash = path.rfind('/');
-  return slash == 0 || slash == path.npos ? "/"
-                                          : std::string(path.substr(0, slash));
-}
-
 /// One spelling a path: no doubled and no trailing slash.
 std::string spelled(std::string_view path) {
   std::string text;
@@ -28,8 +22,8 @@ std::string spelled(std::string_view path) {
 }
 
 IOStatus missing(std::string_view path) {
-  return IOStatus::PathNotFound("no such file", rocksdb::Slice(path.data(),
-                                                               path.size()));
+  return IOStatus::PathNotFound("no such file",
+                                rocksdb::Slice(path.data(), path.size()));
 }
 
 class held_lock final : public rocksdb::FileLock {
@@ -39,18 +33,6 @@ public:
 };
 
 } // namespace
-
-std::string_view to_string(crash_mode mode) noexcept {
-  switch (mode) {
-  case crash_mode::process:
-    return "process";
-  case crash_mode::power:
-    return "power";
-  case crash_mode::torn:
-    return "torn";
-  }
-  return "?";
-}
 
 memory_disk::memory_disk() {
   auto root = std::make_shared<inode>();
@@ -93,59 +75,6 @@ void memory_disk::sync_entries(const std::string& in) {
     apply(stable_, one);
     return true;
   });
-}
-
-/// A name whose directory is gone is gone.
-void memory_disk::drop_orphans() {
-  for (auto at = now_.begin(); at != now_.end();)
-    if (at->first != "/" && !now_.contains(parent_of(at->first)))
-      at = now_.erase(at);
-    else
-      ++at;
-}
-
-// --- crashes ----------------------------------------------------------------
-
-std::shared_ptr<memory_disk>
-memory_disk::after(crash_mode mode, chance& draw,
-                   const test::disk_request* cut) const {
-  const std::lock_guard guard(lock_);
-  auto next = std::make_shared<memory_disk>();
-  std::map<const inode*, inode_ptr> copies;
-  const auto copy = [&](const inode_ptr& of) -> inode_ptr {
-    if (!of)
-      return nullptr; // a removed name
-    auto& made = copies[of.get()];
-    if (!made)
-      made = std::make_shared<inode>(*of);
-    return made;
-  };
-  next->now_.clear();
-  next->stable_.clear();
-  for (const auto& [path, file] : now_)
-    next->now_.emplace(path, copy(file));
-  for (const auto& [path, file] : stable_)
-    next->stable_.emplace(path, copy(file));
-  for (const auto& one : pending_)
-    next->pending_.push_back({one.from, one.to, copy(one.what)});
-  next->changes_ = changes_;
-  next->free_bytes_ = free_bytes_;
-  if (mode == crash_mode::process)
-    return next;
-  const bool torn = mode == crash_mode::torn;
-  if (torn && cut != nullptr && cut->op == disk_op::append)
-    if (const auto file = next->find(std::string(cut->path)))
-      file->append(cut->data.substr(0, draw.below(cut->data.size() + 1)));
-  const auto kept = torn ? draw.below(next->pending_.size() + 1) : 0;
-  for (std::size_t i = 0; i < kept; ++i)
-    apply(next->stable_, next->pending_[i]);
-  next->pending_.clear();
-  next->now_ = next->stable_;
-  next->drop_orphans();
-  next->stable_ = next->now_;
-  for (const auto& [path, file] : next->now_)
-    file->lose_unsynced(torn, draw);
-  return next;
 }
 
 std::uint64_t memory_disk::changes() const {
@@ -196,9 +125,10 @@ void memory_disk::erase(std::string_view path) {
 
 // --- rocksdb::FileSystem ----------------------------------------------------
 
-IOStatus memory_disk::NewSequentialFile(
-  const std::string& path, const file_options&,
-  std::unique_ptr<rocksdb::FSSequentialFile>* r, debug*) {
+IOStatus
+memory_disk::NewSequentialFile(const std::string& path, const file_options&,
+                               std::unique_ptr<rocksdb::FSSequentialFile>* r,
+                               debug*) {
   const std::lock_guard guard(lock_);
   auto file = find(spelled(path));
   if (!file)
@@ -222,9 +152,10 @@ IOStatus memory_disk::NewRandomAccessFile(
   return IOStatus::OK();
 }
 
-IOStatus memory_disk::NewWritableFile(
-  const std::string& path, const file_options&,
-  std::unique_ptr<rocksdb::FSWritableFile>* r, debug*) {
+IOStatus
+memory_disk::NewWritableFile(const std::string& path, const file_options&,
+                             std::unique_ptr<rocksdb::FSWritableFile>* r,
+                             debug*) {
   const std::lock_guard guard(lock_);
   const auto name = spelled(path);
   if (!now_.contains(parent_of(name)))
@@ -238,9 +169,10 @@ IOStatus memory_disk::NewWritableFile(
   return IOStatus::OK();
 }
 
-IOStatus memory_disk::ReopenWritableFile(
-  const std::string& path, const file_options& o,
-  std::unique_ptr<rocksdb::FSWritableFile>* r, debug* d) {
+IOStatus
+memory_disk::ReopenWritableFile(const std::string& path, const file_options& o,
+                                std::unique_ptr<rocksdb::FSWritableFile>* r,
+                                debug* d) {
   const std::lock_guard guard(lock_);
   auto file = find(spelled(path));
   if (!file)

@@ -60,10 +60,10 @@ TEST_CASE("a process that dies loses nothing, a power cut what is unsynced") {
   CHECK(on.after(crash_mode::power)->bytes_of("/d/log") == "synced");
   // What a process left in the cache is lost by a later power cut.
   chance draw(1);
-  CHECK(
-    on.after(crash_mode::process)->after(crash_mode::power, draw)->bytes_of(
-      "/d/log")
-    == "synced");
+  CHECK(on.after(crash_mode::process)
+          ->after(crash_mode::power, draw)
+          ->bytes_of("/d/log")
+        == "synced");
 }
 
 TEST_CASE("a synced file without its synced name is gone") {

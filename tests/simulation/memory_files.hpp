@@ -1,5 +1,5 @@
 // The files of a memory_disk: their bytes in both images, and what RocksDB
-// holds open of them. Included by memory_disk.cpp alone.
+// holds open of them. Included by memory_disk.cpp and memory_crash.cpp alone.
 #pragma once
 
 #include "tests/simulation/memory_disk.hpp"
@@ -12,6 +12,12 @@
 #include <utility>
 
 namespace parcelflow::simulation {
+
+inline std::string parent_of(std::string_view path) {
+  const auto slash = path.rfind('/');
+  return slash == 0 || slash == path.npos ? "/"
+                                          : std::string(path.substr(0, slash));
+}
 
 /// Bytes are shared between a disk and the images taken of it until one of
 /// them changes them.

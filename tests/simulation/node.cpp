@@ -24,7 +24,8 @@ node::node(std::shared_ptr<memory_disk> disk, support::manual_clock& clock,
            trace& log, node_options options)
   : disk_(std::move(disk)), clock_(clock), trace_(log),
     options_(std::move(options)) {
-  disk_->watch([this](const test::disk_request& asked) { return watch(asked); });
+  disk_->watch(
+    [this](const test::disk_request& asked) { return watch(asked); });
 }
 
 node::~node() {
@@ -42,9 +43,7 @@ domain::status node::start() {
   with.seed = options_.seed;
   with.file_system = disk_;
   with.detached = false;
-  with.run_scheduled = [this] {
-    scheduler_->run();
-  };
+  with.run_scheduled = [this] { scheduler_->run(); };
   with.wrap_env = [this](std::unique_ptr<rocksdb::Env> inner) {
     auto made = std::make_unique<gated_env>(std::move(inner), clock_);
     env_ = made.get();

@@ -97,15 +97,15 @@ void people::stock(node& at) {
 void people::send(node& at, const client_name& key, const order_body& what,
                   const std::string& token) {
   ledger_.asked(key, what);
-  at.it().gateway().place(
-    request_of(key, what, token), [this, &at, key, what](place_answer answer) {
-      if (at.over())
-        return;
-      if (answer.what == place_answer::kind::accepted)
-        ledger_.confirmed(key, what, answer.order_id);
-      else if (answer.what == place_answer::kind::refused)
-        ledger_.refused(key, what);
-    });
+  at.it().gateway().place(request_of(key, what, token),
+                          [this, &at, key, what](place_answer answer) {
+                            if (at.over())
+                              return;
+                            if (answer.what == place_answer::kind::accepted)
+                              ledger_.confirmed(key, what, answer.order_id);
+                            else if (answer.what == place_answer::kind::refused)
+                              ledger_.refused(key, what);
+                          });
 }
 
 void people::place(node& at, chance& draw) {
@@ -122,8 +122,7 @@ void people::repeat(node& at, chance& draw) {
     return place(at, draw);
   const auto& key = draw.pick(keys_);
   const auto& tried = ledger_.orders().at(key).bodies;
-  const auto body =
-    draw.percent(25) ? draw_body(draw) : tried.begin()->first;
+  const auto body = draw.percent(25) ? draw_body(draw) : tried.begin()->first;
   ++counted_[tried.contains(body) ? "asked again" : "asked with another body"];
   send(at, key, body, draw.percent(85) ? "tok_ok" : draw_token(draw));
   if (draw.percent(30)) { // a client that did not wait
@@ -138,12 +137,11 @@ void people::command(node& at, chance& draw, domain::order_command what) {
     return;
   const auto order = draw.pick(confirmed);
   ++ledger_.command(order, what).asked;
-  at.it().gateway().command(
-    {order.first, order.second, what, {}, {}},
-    [this, &at, order, what](const auto& answer) {
-      if (!at.over() && answer.ok())
-        ledger_.command(order, what).confirmed = true;
-    });
+  at.it().gateway().command({order.first, order.second, what, {}, {}},
+                            [this, &at, order, what](const auto& answer) {
+                              if (!at.over() && answer.ok())
+                                ledger_.command(order, what).confirmed = true;
+                            });
 }
 
 // --- responders -------------------------------------------------------------
@@ -163,14 +161,13 @@ void people::plan(node& at, chance& draw) {
 }
 
 void people::execute(node& at, const plan_name& plan) {
-  at.it().desk().execute(
-    responder(plan.tenant), plan.id, 0,
-    [this, &at, tenant = plan.tenant](const auto& answer) {
-      if (!at.over() && answer.ok() && answer->repeated)
-        ++counted_["executed again"];
-      if (!at.over() && answer.ok())
-        ledger_.replay_begun({tenant, answer->replay_id});
-    });
+  at.it().desk().execute(responder(plan.tenant), plan.id, 0,
+                         [this, &at, tenant = plan.tenant](const auto& answer) {
+                           if (!at.over() && answer.ok() && answer->repeated)
+                             ++counted_["executed again"];
+                           if (!at.over() && answer.ok())
+                             ledger_.replay_begun({tenant, answer->replay_id});
+                         });
 }
 
 void people::replay(node& at, chance& draw) {
@@ -230,10 +227,9 @@ std::vector<std::string> people::what_waits(node& at) {
     for (const auto& [of, consumer] : consumers) {
       if (consumer != one.consumer)
         continue;
-      const auto row =
-        rows.get(of, storage::waiting_room_key(one.tenant, one.consumer,
-                                               one.aggregate,
-                                               one.position + 1));
+      const auto row = rows.get(
+        of, storage::waiting_room_key(one.tenant, one.consumer, one.aggregate,
+                                      one.position + 1));
       if (const auto room = row ? storage::decode_room(*row) : domain::fault{})
         found.back() +=
           ", head " + room->event_id + " mode "

@@ -44,8 +44,8 @@ public:
     for (const auto& [tenant, id] : of_.clients->waived_letters()) {
       const auto row =
         at_.get(owner::dead_letter, storage::dead_letter_key(tenant, id));
-      const auto letter = row ? domain::decode_dead_letter(tenant, id, *row)
-                              : domain::fault{};
+      const auto letter =
+        row ? domain::decode_dead_letter(tenant, id, *row) : domain::fault{};
       expect(letter && letter->state() == domain::dead_letter_state::waived,
              "I2: the waived record " + id + " is not waived");
     }
@@ -151,8 +151,8 @@ private:
       const auto body = at->second.bodies.find(body_of(of));
       possible = body != at->second.bodies.end() && body->second.possible();
     }
-    expect(possible, "I1: nobody asked for " + of.order_id
-                       + ", or it was refused");
+    expect(possible,
+           "I1: nobody asked for " + of.order_id + ", or it was refused");
     if (of.state() == domain::order_state::accepted)
       return;
     const auto commands =
@@ -182,33 +182,33 @@ private:
                  || (entry->event_id == about.event_id
                      && entry->digest == event.digest));
     }
-    if (const auto room = at_.get(
-          of, storage::waiting_room_key(about.tenant_id, consumer,
-                                        about.aggregate_id, sequence));
+    if (const auto room =
+          at_.get(of, storage::waiting_room_key(about.tenant_id, consumer,
+                                                about.aggregate_id, sequence));
         room && !kept)
       if (const auto read = storage::decode_room(*room))
         kept = read->event_id == about.event_id && read->digest == event.digest;
     const auto id = codec::dead_letter_id(consumer, about.tenant_id,
                                           about.event_id, event.digest);
-    kept = kept
-           || has(owner::dead_letter,
-                  storage::dead_letter_key(about.tenant_id, id))
-           || has(of, storage::aside_key(about.tenant_id, id))
-           || has(of, storage::to_tell_key(about.tenant_id, id));
+    kept =
+      kept
+      || has(owner::dead_letter, storage::dead_letter_key(about.tenant_id, id))
+      || has(of, storage::aside_key(about.tenant_id, id))
+      || has(of, storage::to_tell_key(about.tenant_id, id));
     expect(kept, "I7: " + about.event_id + " was settled by " + consumer
                    + " and is nowhere");
   }
 
   std::optional<domain::inbox_entry>
-  entry_of(owner of, const std::string& consumer,
-           const domain::envelope& about, const domain::stream_row& row) const {
+  entry_of(owner of, const std::string& consumer, const domain::envelope& about,
+           const domain::stream_row& row) const {
     for (const auto& one : row.recent)
       if (one.sequence == about.aggregate_sequence)
         return one;
-    const auto older = at_.get(
-      of, storage::inbox_entry_key(about.tenant_id, consumer,
-                                   about.aggregate_id,
-                                   about.aggregate_sequence));
+    const auto older =
+      at_.get(of, storage::inbox_entry_key(about.tenant_id, consumer,
+                                           about.aggregate_id,
+                                           about.aggregate_sequence));
     if (!older)
       return std::nullopt;
     auto read = domain::decode_inbox_entry(*older);
@@ -217,8 +217,8 @@ private:
 
   /// The relay's prefix never passes what the broker accepted.
   void receipts() {
-    const auto cursor = at_.get(owner::relay,
-                                storage::relay_cursor_key(storage::the_lane));
+    const auto cursor =
+      at_.get(owner::relay, storage::relay_cursor_key(storage::the_lane));
     if (!cursor)
       return;
     // Two bytes of record head, then the key of the last published row.
@@ -246,8 +246,8 @@ private:
       return;
     const auto& about = (*event)->envelope;
     expect(of_.wire->accepted(about.event_id)
-             || has(owner::relay, storage::held_stream_key(
-                                    about.tenant_id, about.aggregate_id))
+             || has(owner::relay, storage::held_stream_key(about.tenant_id,
+                                                           about.aggregate_id))
              || published_aside(about),
            "F9: position " + std::to_string(position)
              + " counts as published and was never accepted");
@@ -276,20 +276,19 @@ private:
     const auto row = order(tenant, id);
     if (!row)
       return; // said already
-    const auto jobs = stream(owner::fulfillment, domain::fulfillment_consumer,
-                             tenant, id);
-    const auto sends = stream(owner::notification,
-                              domain::notification_consumer, tenant, id);
+    const auto jobs =
+      stream(owner::fulfillment, domain::fulfillment_consumer, tenant, id);
+    const auto sends =
+      stream(owner::notification, domain::notification_consumer, tenant, id);
     if (skips(jobs) || skips(sends))
       return; // a responder gave up what is missing
     const auto job = domain::decode_job(jobs.effect);
     expect(job && job->has_value(), "I4: order " + id + " has no job");
     const auto sent = domain::decode_sends(sends.effect);
     const auto count = [&](std::string_view name) {
-      return sent ? std::count_if(sent->begin(), sent->end(),
-                                  [&](const auto& one) {
-                                    return one.template_name == name;
-                                  })
+      return sent ? std::count_if(
+               sent->begin(), sent->end(),
+               [&](const auto& one) { return one.template_name == name; })
                   : 0;
     };
     expect(count(domain::confirmation_template) == 1,
@@ -312,9 +311,8 @@ private:
 
 } // namespace
 
-std::vector<std::string> broken_promises(const test::rows& at,
-                                         const outside_world& of,
-                                         bool finished) {
+std::vector<std::string>
+broken_promises(const test::rows& at, const outside_world& of, bool finished) {
   judge by(at, of);
   by.what_clients_heard();
   by.what_responders_heard();

@@ -7,10 +7,9 @@ namespace parcelflow::simulation {
 namespace {
 
 constexpr std::string_view names[act_kinds] = {
-  "place",   "repeat", "cancel", "complete", "pause",      "replay",
-  "waive",   "skip",   "resend", "foreign",  "poison",     "wire",
-  "pass",    "wall",   "flush",  "rest",     "crash",      "disk_fails",
-  "slow_sync"};
+  "place", "repeat", "cancel",  "complete",   "pause",    "replay", "waive",
+  "skip",  "resend", "foreign", "poison",     "wire",     "pass",   "wall",
+  "flush", "rest",   "crash",   "disk_fails", "slow_sync"};
 
 /// How often each kind comes; drawn anew for each seed, so that seeds differ
 /// in what they stress. Crashes are few and certain.

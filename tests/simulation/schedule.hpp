@@ -16,25 +16,25 @@
 namespace parcelflow::simulation {
 
 enum class act_kind : std::uint8_t {
-  place,     ///< a new order
-  repeat,    ///< an old key again, sometimes with another body
-  cancel,    ///< or complete, of a confirmed order
-  complete,  //
-  pause,     ///< a responder holds something back, or lets it go
-  replay,    ///< plans and executes what one tenant has open
-  waive,     ///< one record that stands aside, or whatever is refused
-  skip,      ///< the head or hole of one stream that waits
-  resend,    ///< asks for events of one stream again
-  foreign,   ///< an event of no order of ours, or a fork of one
-  poison,    ///< an effect fails from now on, or is well again
-  wire,      ///< the broker's mood changes
-  pass,      ///< time goes by
-  wall,      ///< the wall clock is set
-  flush,     ///< memtables become tables, compactions run
-  rest,      ///< everything that can be done is done
-  crash,     ///< now, or armed to strike later
+  place,      ///< a new order
+  repeat,     ///< an old key again, sometimes with another body
+  cancel,     ///< or complete, of a confirmed order
+  complete,   //
+  pause,      ///< a responder holds something back, or lets it go
+  replay,     ///< plans and executes what one tenant has open
+  waive,      ///< one record that stands aside, or whatever is refused
+  skip,       ///< the head or hole of one stream that waits
+  resend,     ///< asks for events of one stream again
+  foreign,    ///< an event of no order of ours, or a fork of one
+  poison,     ///< an effect fails from now on, or is well again
+  wire,       ///< the broker's mood changes
+  pass,       ///< time goes by
+  wall,       ///< the wall clock is set
+  flush,      ///< memtables become tables, compactions run
+  rest,       ///< everything that can be done is done
+  crash,      ///< now, or armed to strike later
   disk_fails, ///< one change of the disk is refused, or room runs out
-  slow_sync, ///< one sync takes long
+  slow_sync,  ///< one sync takes long
 };
 inline constexpr std::size_t act_kinds = 19;
 

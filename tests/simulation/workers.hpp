@@ -18,8 +18,8 @@ struct worker_end {
   int status = 0; ///< as waitpid gives it; 0: well
 };
 
-[[nodiscard]] std::vector<worker_end>
-in_workers(unsigned count,
-           const std::function<void(unsigned worker, const teller& tell)>& work);
+[[nodiscard]] std::vector<worker_end> in_workers(
+  unsigned count,
+  const std::function<void(unsigned worker, const teller& tell)>& work);
 
 } // namespace parcelflow::simulation

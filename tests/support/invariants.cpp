@@ -35,8 +35,7 @@ const std::vector<consumer_name>& consumers() {
 
 class checker {
 public:
-  checker(const rows& at, const at_rest& when)
-    : at_(at), when_(when) {}
+  checker(const rows& at, const at_rest& when) : at_(at), when_(when) {}
 
   std::vector<std::string> run() {
     read_orders();
