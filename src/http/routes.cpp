@@ -100,6 +100,13 @@ response wrong_method(const std::string& allowed) {
 
 } // namespace
 
+std::vector<route_entry> route_table() {
+  std::vector<route_entry> all;
+  for (const auto& one : routes())
+    all.push_back({one.method, one.path, one.needed, one.open});
+  return all;
+}
+
 api::state::state(api_dependencies of)
   : with(std::move(of)), started_at(with.clock->now()) {
   PF_ASSERT(with.gateway != nullptr && with.access != nullptr && with.ids);

@@ -79,6 +79,15 @@ struct api_dependencies {
   actors::ops_desk* desk = nullptr;
 };
 
+/// One line of the table of routes, for those who must forget none.
+struct route_entry {
+  std::string_view method;
+  std::string_view path; ///< a name in braces stands for one segment
+  domain::role needed;
+  bool open; ///< asks for no token
+};
+[[nodiscard]] std::vector<route_entry> route_table();
+
 class api {
 public:
   explicit api(api_dependencies with);

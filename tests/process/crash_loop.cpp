@@ -50,6 +50,7 @@ std::optional<double> sum_of(const std::string& metrics,
 } // namespace
 
 struct crash_loop::worker {
+  explicit worker(crash_client of) : client(std::move(of)) {}
   crash_client client;
   bool finished = true;
   std::jthread thread = {};
@@ -141,7 +142,7 @@ void crash_loop::launch(const std::string& point, std::uint64_t countdown) {
 }
 
 bool crash_loop::open_door() {
-  const bool ready = daemon_.await_ready();
+  const bool ready = daemon_.await_ready(patience_at_rest);
   door_ = ready ? daemon_.port() : 0;
   return ready;
 }
