@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 namespace parcelflow::domain {
 
@@ -30,7 +31,11 @@ struct pause_target {
   std::string consumer;
   std::string aggregate_id;
 
-  friend auto operator<=>(const pause_target&, const pause_target&) = default;
+  friend bool operator==(const pause_target&, const pause_target&) = default;
+  friend bool operator<(const pause_target& a, const pause_target& b) {
+    return std::tie(a.scope, a.tenant_id, a.consumer, a.aggregate_id)
+           < std::tie(b.scope, b.tenant_id, b.consumer, b.aggregate_id);
+  }
 };
 
 /// "relay", "consumer fulfillment-v1", "tenant tn-a", "stream tn-a ord-7".
