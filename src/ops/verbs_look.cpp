@@ -144,13 +144,27 @@ domain::outcome<domain::dead_letter_filter> filter_of(const verb_call& call) {
 
 namespace {
 
+/// What a cursor is bound to: the terms as they were given, for an age means
+/// another time at each request.
+std::string terms_of(const verb_call& call) {
+  std::string text;
+  for (const auto name : codec::filter_names())
+    if (const auto value = call.term(name); !value.empty())
+      text.append(name)
+        .append("=")
+        .append(std::to_string(value.size()))
+        .append(":")
+        .append(value);
+  return text;
+}
+
 /// The same pages, with the same cursors, for both verbs.
 void answer_letters(const verb_call& call,
                     std::string (*json)(const domain::dead_letter&)) {
   const auto filter = filter_of(call);
   if (!filter)
     return call.answer(filter.why());
-  const auto text = codec::filter_text(*filter);
+  const auto text = terms_of(call);
   const auto page = call.page("dead-letters", text);
   if (!page)
     return call.answer(page.why());

@@ -222,6 +222,13 @@ TEST_CASE("an export says the same by every door, a line a dead letter") {
   CHECK(http.body.starts_with(some.out));
   CHECK(holds(some.err, "--cursor"));
   CHECK_FALSE(holds(http.body, "unitPriceMinor"));
+  // Page by page, though an hour ago moves on meanwhile.
+  const auto first = user.json("export since=1h limit=4");
+  CHECK(first.at("total") == 6);
+  const auto rest = user.json("export since=1h limit=4 cursor="
+                              + first.at("nextCursor").get<std::string>());
+  REQUIRE_MESSAGE(rest.contains("items"), rest.dump());
+  CHECK(rest.at("items").size() == 2);
 }
 
 TEST_CASE("what is paused stays paused through a death, and orders go on") {
