@@ -45,7 +45,7 @@ constexpr setting table[] = {
           "Number of header lines; more is answered 431."),
   integer(PF_MEMBER(http.pipeline_max), "16", 1, 1024,
           "Unanswered requests of one connection."),
-  integer(PF_MEMBER(http.export_letters_max), "10000", 1, 100'000,
+  integer(PF_MEMBER(http.export_letters_max), "5000", 1, 100'000,
           "Dead letters in one export over HTTP; more is answered 422."),
   duration(PF_MEMBER(http.header_timeout_ms), "5000", 10, 10 * minute_ms,
            "Time for a whole header; then 408."),

@@ -62,7 +62,7 @@ struct api_dependencies {
   storage::ops_view ops;
   const authenticator* access = nullptr;
   codec::order_limits order_limits;
-  std::size_t export_letters_max = 10'000; ///< records in one answer
+  std::size_t export_letters_max = 5'000; ///< made on the door's thread
   codec::cursor_sealer cursors;
   const support::clock* clock = nullptr;
   std::shared_ptr<support::id_source> ids; ///< of the door's thread
