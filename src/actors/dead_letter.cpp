@@ -82,6 +82,9 @@ bool dead_letter_state::open(const domain::dead_letter& told) {
       rows.put(storage::dead_letter_order_key(told.tenant_id, told.aggregate_id,
                                               told.dead_letter_id),
                std::string("\x01\0", 2));
+    rows.put(storage::letter_time_key(told.tenant_id, told.first_seen,
+                                      told.dead_letter_id),
+             std::string("\x01\0", 2));
     save(told);
     return true;
   }

@@ -66,16 +66,22 @@ public:
     auto key = row.parts();
     const auto tenant = key.text();
     const auto aggregate = key.text();
-    const auto id = key.text();
-    const auto bytes =
-      book_.at().get(owner::dead_letter, dead_letter_key(tenant, id));
-    if (!bytes)
-      return book_.find(audit_rule::quarantine_atom, row,
-                        "names a dead letter that does not exist");
-    const auto of = domain::decode_dead_letter(tenant, id, *bytes);
+    const auto of = named(row, tenant, key.text());
     if (of && of->aggregate_id != aggregate)
       book_.find(audit_rule::quarantine_atom, row,
                  "names a dead letter of another order");
+  }
+
+  void visit_time(const audited_row& row) {
+    auto key = row.parts();
+    const auto tenant = key.text();
+    key.number();
+    const auto of = named(row, tenant, key.text());
+    if (of
+        && row.key
+             != letter_time_key(tenant, of->first_seen, of->dead_letter_id))
+      book_.find(audit_rule::books, row,
+                 "names a dead letter that was first seen at another time");
   }
 
   void visit_counts(const audited_row& row) {
@@ -109,6 +115,21 @@ public:
 private:
   using counted_group =
     std::tuple<std::string, domain::dead_letter_cause, dead_letter_state>;
+
+  /// What an index names; nothing if that does not parse, which its row says.
+  std::optional<dead_letter> named(const audited_row& row,
+                                   const std::string& tenant,
+                                   const std::string& id) {
+    const auto bytes =
+      book_.at().get(owner::dead_letter, dead_letter_key(tenant, id));
+    if (!bytes) {
+      book_.find(audit_rule::quarantine_atom, row,
+                 "names a dead letter that does not exist");
+      return std::nullopt;
+    }
+    auto of = domain::decode_dead_letter(tenant, id, *bytes);
+    return of ? std::optional(*std::move(of)) : std::nullopt;
+  }
 
   void check_payload(const audited_row& row, const dead_letter& of) {
     const auto key = payload_key(of.tenant_id, of.dead_letter_id);
@@ -146,6 +167,11 @@ private:
   }
 
   void check_index(const dead_letter& of) {
+    const auto time =
+      letter_time_key(of.tenant_id, of.first_seen, of.dead_letter_id);
+    if (!book_.has(owner::dead_letter, time))
+      book_.find(audit_rule::books, owner::dead_letter, time,
+                 "is missing from the index by time");
     if (of.aggregate_id.empty())
       return;
     const auto key =
@@ -251,6 +277,8 @@ void add_letter_checks(audit_book& book, audit_passes& to) {
                 [checks](const auto& row) { checks->visit_counts(row); }});
   to.push_back({owner::dead_letter, kind::dead_letter_order,
                 [checks](const auto& row) { checks->visit_index(row); }});
+  to.push_back({owner::dead_letter, kind::letter_time,
+                [checks](const auto& row) { checks->visit_time(row); }});
 }
 
 } // namespace parcelflow::storage

@@ -1,5 +1,7 @@
 #include "storage/keys.hpp"
 
+#include <algorithm>
+
 namespace parcelflow::storage {
 namespace {
 
@@ -270,6 +272,14 @@ std::string pause_key(std::uint8_t scope, std::string_view tenant,
 }
 std::string letter_counts_key(std::string_view tenant) {
   return key_writer(kind::letter_counts).text(tenant).take();
+}
+std::string letter_time_key(std::string_view tenant, std::int64_t first_seen,
+                            std::string_view id) {
+  return key_writer(kind::letter_time)
+    .text(tenant)
+    .number(static_cast<std::uint64_t>(std::max<std::int64_t>(first_seen, 0)))
+    .text(id)
+    .take();
 }
 std::string topic_log_key(std::string_view topic, std::uint64_t last_position) {
   return key_writer(kind::topic_log).text(topic).number(last_position).take();

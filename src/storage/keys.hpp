@@ -57,6 +57,7 @@ enum class kind : std::uint8_t {
   open_replay = 0x56,
   pause = 0x57,
   letter_counts = 0x58,
+  letter_time = 0x59,
   // bus
   topic_log = 0x60,
   topic_cursor = 0x61,
@@ -162,6 +163,9 @@ std::string open_replay_key(std::string_view tenant,
 std::string pause_key(std::uint8_t scope, std::string_view tenant,
                       std::string_view consumer, std::string_view aggregate);
 std::string letter_counts_key(std::string_view tenant);
+/// A time before 1970 stands as 1970.
+std::string letter_time_key(std::string_view tenant, std::int64_t first_seen,
+                            std::string_view id);
 // bus
 std::string topic_log_key(std::string_view topic, std::uint64_t last_position);
 std::string topic_cursor_key(std::string_view topic, std::string_view consumer);

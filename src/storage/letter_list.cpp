@@ -7,6 +7,7 @@
 #include "support/assert.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace parcelflow::storage {
 
@@ -17,14 +18,43 @@ namespace {
 
 constexpr std::size_t terminator = 2; // behind a text in a key
 
+/// Where a page begins. What was counted for the first page goes with the
+/// others, so that a walk through all pages does not count on each.
+struct page_start {
+  std::string after; ///< a dead-letter id; empty: from the first
+  std::optional<std::uint64_t> total;
+};
+
+page_start start_of(const std::string& next) {
+  page_start start{next, std::nullopt};
+  const auto space = next.rfind(' '); // no id has one
+  if (space == std::string::npos)
+    return start;
+  std::uint64_t total = 0;
+  const char* const end = next.data() + next.size();
+  const auto read = std::from_chars(next.data() + space + 1, end, total);
+  if (read.ec == std::errc() && read.ptr == end)
+    start.total = total;
+  start.after.resize(space);
+  return start;
+}
+
+letter_page with_total_in_next(letter_page page) {
+  if (!page.letters.next.empty())
+    page.letters.next += ' ' + std::to_string(page.total);
+  return page;
+}
+
 /// One pass over a tenant's records, each looked at in place.
 class letter_walk {
 public:
   letter_walk(row_reader& in, std::string_view tenant,
-              const dead_letter_filter& filter, const page_request& page)
-    : in_(&in), tenant_(tenant), filter_(&filter), page_(&page),
-      begin_(first_key(kind::dead_letter, tenant, page.after)) {
-    PF_ASSERT(page.limit > 0);
+              const dead_letter_filter& filter, std::string_view after,
+              std::size_t limit)
+    : in_(&in), tenant_(tenant), filter_(&filter), limit_(limit),
+      from_the_first_(after.empty()),
+      begin_(first_key(kind::dead_letter, tenant, after)) {
+    PF_ASSERT(limit > 0);
   }
 
   /// From the page's start to the first match behind it; not far beyond.
@@ -70,7 +100,7 @@ private:
       return false;
     looked_at_ += 1;
     const bool on_page = key >= begin_;
-    const bool full = shown_.letters.items.size() >= page_->limit;
+    const bool full = shown_.letters.items.size() >= limit_;
     if (filter_->matches(*glance)) {
       shown_.total += 1;
       if (on_page && full) {
@@ -82,7 +112,7 @@ private:
     }
     if (counts_)
       return true;
-    if (page_->after.empty() && shown_.total == known_)
+    if (from_the_first_ && shown_.total == known_)
       return false; // those were all
     if (looked_at_ < ops_view::letters_passed_by_max)
       return true;
@@ -99,7 +129,8 @@ private:
   row_reader* in_;
   std::string tenant_;
   const dead_letter_filter* filter_;
-  const page_request* page_;
+  std::size_t limit_;
+  bool from_the_first_;
   std::string begin_;
   bool counts_ = true;
   std::uint64_t known_ = 0; ///< the total, if it need not be counted
@@ -127,6 +158,48 @@ letters_of_order(row_reader& in, std::string_view tenant,
   return ids;
 }
 
+/// What the index by time says: how many there are, and which, if they are few
+/// enough to look up one by one.
+struct dated_letters {
+  std::uint64_t count = 0; ///< exact unless `cut_short`
+  bool cut_short = false;
+  std::optional<std::vector<std::string>> few; ///< ascending
+};
+
+dated_letters letters_in_time(row_reader& in, std::string_view tenant,
+                              const dead_letter_filter& filter,
+                              bool count_all) {
+  const auto all = key_writer(kind::letter_time).text(tenant).take();
+  const auto till = filter.until == 0
+                      ? prefix_end(all)
+                      : letter_time_key(tenant, filter.until, {});
+  dated_letters found;
+  found.few.emplace();
+  in.rows().scan(owner::dead_letter, letter_time_key(tenant, filter.since, {}),
+                 till, [&](std::string_view key, std::string_view) {
+                   found.count += 1;
+                   if (found.count > status_view::rows_looked_at_max) {
+                     found.few.reset();
+                     found.cut_short = !count_all;
+                     return count_all;
+                   }
+                   key_reader at(key);
+                   at.text();
+                   at.number();
+                   found.few->push_back(at.text());
+                   return true;
+                 });
+  if (found.few)
+    std::ranges::sort(*found.few);
+  return found;
+}
+
+/// Nothing but a time is asked for.
+bool asks_time_alone(dead_letter_filter filter) {
+  filter.since = filter.until = 0;
+  return filter == dead_letter_filter();
+}
+
 std::optional<std::uint64_t> counted(row_reader& in, std::string_view tenant,
                                      const dead_letter_filter& filter) {
   const auto counts =
@@ -140,13 +213,24 @@ std::optional<std::uint64_t> counted(row_reader& in, std::string_view tenant,
 letter_page letters_of(row_reader& in, std::string_view tenant,
                        const dead_letter_filter& filter,
                        const page_request& page) {
-  letter_walk walk(in, tenant, filter, page);
+  const auto start = start_of(page.after);
+  letter_walk walk(in, tenant, filter, start.after, page.limit);
   if (const auto total = counted(in, tenant, filter))
     return walk.page_only(*total);
   if (!filter.aggregate_id.empty())
     if (const auto ids = letters_of_order(in, tenant, filter.aggregate_id))
       return walk.of_ids(*ids);
-  return walk.page_and_total();
+  if (start.total)
+    return with_total_in_next(walk.page_only(*start.total));
+  if (filter.since != 0 || filter.until != 0) {
+    const bool alone = asks_time_alone(filter);
+    const auto dated = letters_in_time(in, tenant, filter, alone);
+    if (dated.few)
+      return walk.of_ids(*dated.few);
+    if (!dated.cut_short)
+      return with_total_in_next(walk.page_only(dated.count));
+  }
+  return with_total_in_next(walk.page_and_total());
 }
 
 domain::outcome<letter_page>

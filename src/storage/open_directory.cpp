@@ -27,7 +27,7 @@ using domain::fault;
 using domain::outcome;
 using domain::status;
 
-constexpr std::uint64_t format_version = 2;
+constexpr std::uint64_t format_version = 3;
 constexpr std::uint64_t lanes = 1;
 constexpr std::uint8_t format_record = 1;
 

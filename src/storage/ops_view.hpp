@@ -3,8 +3,8 @@
 // rules hold: each call reads ONE snapshot, every lookup begins with the
 // caller's tenant, a foreign object is not found in the words of a missing
 // one, and a call looks at a bounded number of rows; but for the total of dead
-// letters by time or text, which passes by every record of the tenant, in
-// place.
+// letters by time or text, which passes by every record of the tenant or of
+// its index by time, once a list (letter_list.hpp).
 // Owner: wiring; the store must outlive the view. Thread rule: any thread; it
 // may read disk. Errors: not_found; storage_corrupt for a row that does not
 // parse.

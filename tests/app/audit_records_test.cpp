@@ -13,6 +13,10 @@ namespace {
 const expected counts{audit_rule::books, owner::dead_letter,
                       storage::letter_counts_key(t)};
 
+std::string time_key(const domain::dead_letter& of) {
+  return storage::letter_time_key(t, of.first_seen, of.dead_letter_id);
+}
+
 } // namespace
 
 TEST_CASE("what is quarantined has its evidence, and the reverse") {
@@ -27,6 +31,7 @@ TEST_CASE("what is quarantined has its evidence, and the reverse") {
               {audit_rule::quarantine_atom, owner::dead_letter, payload},
               {audit_rule::quarantine_atom, owner::dead_letter,
                storage::dead_letter_order_key(t, "gap", gap.dead_letter_id)},
+              {audit_rule::quarantine_atom, owner::dead_letter, time_key(gap)},
               counts});
   }
   SUBCASE("no record of what lies aside") {
@@ -38,6 +43,7 @@ TEST_CASE("what is quarantined has its evidence, and the reverse") {
         storage::payload_key(t, fork.dead_letter_id)},
        {audit_rule::quarantine_atom, owner::dead_letter,
         storage::dead_letter_order_key(t, "forked", fork.dead_letter_id)},
+       {audit_rule::quarantine_atom, owner::dead_letter, time_key(fork)},
        counts});
   }
   SUBCASE("a payload is gone") {
@@ -60,6 +66,16 @@ TEST_CASE("what is quarantined has its evidence, and the reverse") {
       storage::dead_letter_order_key(t, "gap", gap.dead_letter_id);
     b.erase(owner::dead_letter, key);
     b.expect({{audit_rule::quarantine_atom, owner::dead_letter, key}});
+  }
+  SUBCASE("not in the index by time") {
+    b.erase(owner::dead_letter, time_key(gap));
+    b.expect({{audit_rule::books, owner::dead_letter, time_key(gap)}});
+  }
+  SUBCASE("in the index at another time") {
+    auto moved = gap;
+    moved.first_seen += 1;
+    b.put(owner::dead_letter, time_key(moved), std::string("\x01\0", 2));
+    b.expect({{audit_rule::books, owner::dead_letter, time_key(moved)}});
   }
 }
 
@@ -209,7 +225,7 @@ TEST_CASE("every row has a known kind and parses") {
         const auto prefix = storage::key_writer(what).take();
         auto row = b.read().first(of, prefix, storage::prefix_end(prefix));
         if (!row || what == kind::waiting_stream
-            || what == kind::dead_letter_order)
+            || what == kind::dead_letter_order || what == kind::letter_time)
           continue; // indexes hold nothing
         CAPTURE(storage::to_string(what));
         b.put(of, row->first, row->second.substr(0, 1));

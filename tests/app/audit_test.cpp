@@ -74,6 +74,7 @@ TEST_CASE("a store that has been through everything is clean") {
                            "dead_letter",
                            "payload",
                            "dead_letter_order",
+                           "letter_time",
                            "topic_log",
                            "topic_cursor"}) {
     CAPTURE(kind);

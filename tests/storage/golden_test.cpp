@@ -90,6 +90,8 @@ TEST_CASE("golden: keys of what responders do") {
   CHECK(hex(pause_key(4, "acme", "f", "o1"))
         == "5761636d6500016600016f31000104");
   CHECK(hex(letter_counts_key("acme")) == "5861636d650001");
+  CHECK(hex(letter_time_key("acme", 258, "d1"))
+        == "5961636d650001000000000000010264310001");
 }
 
 TEST_CASE("golden: a record and its header") {
@@ -230,5 +232,5 @@ TEST_CASE("golden: the format row") {
   }
   // In the log as it was written: version, lanes, id; the time follows.
   const auto log = test::bytes_of(test::newest_log(place.path()));
-  CHECK(log.find("\x01\0\x02\x01\x1A"s + id) != std::string::npos);
+  CHECK(log.find("\x01\0\x03\x01\x1A"s + id) != std::string::npos);
 }

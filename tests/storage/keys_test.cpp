@@ -105,6 +105,7 @@ std::vector<std::pair<kind, std::string>> one_of_each() {
           {kind::dead_letter, dead_letter_key("t", "d")},
           {kind::payload, payload_key("t", "d")},
           {kind::dead_letter_order, dead_letter_order_key("t", "a", "d")},
+          {kind::letter_time, letter_time_key("t", 5, "d")},
           {kind::topic_log, topic_log_key("p", 4)},
           {kind::topic_cursor, topic_cursor_key("p", "c")}};
 }

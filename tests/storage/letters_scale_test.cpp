@@ -1,6 +1,6 @@
 // A hundred thousand open dead letters: the first page with its total comes
-// soon, whatever was asked. The figures stand in docs/BENCHMARKS.md; the bounds
-// here are wide enough for a busy machine.
+// soon, whatever was asked. The figures stand in docs/BENCHMARKS.md; they are
+// of processor time, so the bounds hold on a busy machine too.
 #include "storage/keys.hpp"
 #include "storage/letter_counts.hpp"
 #include "storage/ops_view.hpp"
@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 
 using namespace parcelflow;
 using domain::dead_letter_cause;
@@ -23,7 +23,10 @@ constexpr support::unix_ms noon = 1'800'000'000'000;
 domain::dead_letter letter_at(int number) {
   domain::dead_letter of;
   of.tenant_id = "acme";
-  of.dead_letter_id = "dl-" + std::to_string(10'000'000 + number * 37);
+  // Ids are digests: in no order of time.
+  constexpr int prime = 100'003;
+  of.dead_letter_id =
+    "dl-" + std::to_string(10'000'000LL + number * 61'231LL % prime);
   of.consumer = number % 2 == 0 ? "fulfillment-v1" : "notification-v1";
   of.topic = domain::order_topic;
   of.cause = number % 1000 == 999 ? dead_letter_cause::stale
@@ -55,6 +58,9 @@ void fill(storage::store& store) {
     rows.put(storage::dead_letter_order_key("acme", letter.aggregate_id,
                                             letter.dead_letter_id),
              std::string("\x01\0", 2));
+    rows.put(storage::letter_time_key("acme", letter.first_seen,
+                                      letter.dead_letter_id),
+             std::string("\x01\0", 2));
     if (i % 10'000 == 9'999) {
       rows.put(storage::letter_counts_key("acme"), storage::encode(counts));
       test::commit(store, rows);
@@ -62,17 +68,23 @@ void fill(storage::store& store) {
   }
 }
 
-/// The middle of several looks, in milliseconds.
+/// Of this thread: a look is made on it, and others load the machine.
+double processor_ms() {
+  timespec now{};
+  REQUIRE(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0);
+  return static_cast<double>(now.tv_sec) * 1e3
+         + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+/// The middle of several looks, in milliseconds of processor time.
 double median_ms(const storage::ops_view& ops,
                  const domain::dead_letter_filter& filter,
                  std::uint64_t total) {
   std::vector<double> took;
   for (int i = 0; i < 9; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = processor_ms();
     const auto page = ops.dead_letters("acme", filter, {{}, 50});
-    took.push_back(std::chrono::duration<double, std::milli>(
-                     std::chrono::steady_clock::now() - begin)
-                     .count());
+    took.push_back(processor_ms() - begin);
     REQUIRE(page.ok());
     CHECK(page->total == total);
     CHECK(page->letters.items.size() == std::min<std::uint64_t>(total, 50));
@@ -100,6 +112,8 @@ TEST_CASE("the first page of 100,000 dead letters, with its total") {
   by_order.aggregate_id = letter_at(777).aggregate_id;
   domain::dead_letter_filter by_time;
   by_time.since = noon + letters / 2;
+  domain::dead_letter_filter by_hour;
+  by_hour.since = noon + letters - 1'500;
   domain::dead_letter_filter by_text;
   by_text.text = letter_at(99'999).event_id;
   const struct {
@@ -111,8 +125,9 @@ TEST_CASE("the first page of 100,000 dead letters, with its total") {
     {"no filter", &all, letters, 50},
     {"consumer=", &by_consumer, letters / 2, 50},
     {"order=", &by_order, 1, 50},
-    {"since=", &by_time, letters / 2, 2000},
-    {"text=", &by_text, 1, 2000},
+    {"since=", &by_time, letters / 2, 200},
+    {"since= (1,500 of them)", &by_hour, 1'500, 200},
+    {"text=", &by_text, 1, 1000},
   };
   for (const auto& one : asked) {
     const double took = median_ms(ops, *one.filter, one.total);

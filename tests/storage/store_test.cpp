@@ -49,7 +49,7 @@ TEST_CASE("a new store tells what it is, and again after a restart") {
   std::string id;
   {
     const auto vault = open_or_throw(options_for(place.path()));
-    CHECK(vault->identity().format_version == 2);
+    CHECK(vault->identity().format_version == 3);
     CHECK(vault->identity().lanes == 1);
     id = vault->identity().store_id;
     CHECK(id.size() == 26);
