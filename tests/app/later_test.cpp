@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+
 using namespace parcelflow;
 using namespace parcelflow::test;
 
@@ -18,6 +20,15 @@ domain::stream_row feed(world& w, const std::string& tenant,
                   tenant, order);
 }
 
+/// How many orders lie before; `scripts/campaign later` asks for more.
+int orders_before() {
+  const char* const asked = std::getenv("PARCELFLOW_TEST_LATER_ORDERS");
+  const int count = asked == nullptr ? 10000 : std::atoi(asked);
+  REQUIRE(count >= 1000);
+  return count;
+}
+
+/// Orders of two tenants that nobody works on any more.
 struct old_system {
   world w;
   std::vector<std::pair<std::string, std::string>> orders; // tenant, id
@@ -25,16 +36,41 @@ struct old_system {
   explicit old_system(int count) {
     for (const std::string tenant : {"tn-a", "tn-b"}) {
       w.stock(tenant, "sku-1", 100'000);
-      for (int i = 0; i < count / 2; ++i)
-        orders.emplace_back(tenant, w.accepted(tenant, std::to_string(i)));
+      accept(tenant, count / 2);
     }
-    for (std::size_t i = 0; i < orders.size(); i += 2)
-      REQUIRE(w.command(orders[i].first, orders[i].second,
-                        domain::order_command::complete)
-                .ok());
   }
-  [[nodiscard]] std::uint64_t last_of(std::size_t i) const {
-    return i % 2 == 0 ? 2 : 1;
+  /// Many at a time, as they share rounds.
+  void accept(const std::string& tenant, int count) {
+    std::vector<world::answer_slot> sent;
+    for (int i = 0; i < count; ++i) {
+      sent.push_back(w.send(world::request(tenant, std::to_string(i))));
+      if (sent.size() < 100 && i + 1 < count)
+        continue;
+      w.run();
+      for (const auto& one : sent) {
+        REQUIRE((one->has_value()
+                 && (**one).what == actors::place_answer::kind::accepted));
+        orders.emplace_back(tenant, (**one).order_id);
+      }
+      sent.clear();
+    }
+  }
+  /// Every second one is completed, the others are cancelled.
+  void finish() {
+    std::size_t answered = 0;
+    for (std::size_t i = 0; i < orders.size(); ++i) {
+      w.it->gateway().command({orders[i].first,
+                               orders[i].second,
+                               i % 2 == 0 ? domain::order_command::complete
+                                          : domain::order_command::cancel,
+                               {},
+                               {}},
+                              [&](auto a) { answered += a.ok() ? 1 : 0; });
+      if (i % 100 == 99)
+        w.run();
+    }
+    w.run();
+    REQUIRE(answered == orders.size());
   }
   void add(app::later_start start, std::uint32_t rate = 0) {
     w.settings.audit_feed.start = start;
@@ -46,9 +82,12 @@ struct old_system {
 } // namespace
 
 TEST_CASE("a later consumer is offered the time before, killed on the way") {
-  old_system s(1200);
+  const int count = orders_before();
+  old_system s(count);
+  s.finish();
   s.add(app::later_start::from_history, 1000);
-  s.w.pass(300);
+  const int leg = count / 4;
+  s.w.pass(leg);
   for (int death = 0; death < 2; ++death) {
     crash at(s.w);
     at.take_image();
@@ -57,16 +96,16 @@ TEST_CASE("a later consumer is offered the time before, killed on the way") {
       CHECK(feed(s.w, "tn-b", s.orders.back().second).position == 0);
     const auto live = s.w.accepted("tn-a", "live" + std::to_string(death));
     CHECK(s.w.job("tn-a", live).has_value()); // live orders go on
-    s.w.pass(300);
+    s.w.pass(leg);
   }
-  s.w.pass(5000);
+  s.w.pass(5000 + 2 * count); // 1,000 a second, two events an order
   for (std::size_t i = 0; i < s.orders.size(); ++i) {
     const auto row = feed(s.w, s.orders[i].first, s.orders[i].second);
-    REQUIRE(row.position == s.last_of(i));
+    REQUIRE(row.position == 2);
     CHECK_FALSE(row.waiting.has_value());
     const auto notes = domain::decode_audit_notes(row.effect);
     REQUIRE(notes.ok());
-    CHECK(notes->size() == s.last_of(i));
+    CHECK(notes->size() == 2);
   }
   // Walked through before the first kill; after one, the cautious window parks
   // what is offered and runs it from there.
