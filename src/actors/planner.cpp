@@ -234,7 +234,7 @@ planner(planner_actor::stateful_pointer<planner_state> self,
   auto& state = self->state;
   return {
     [&state](tick_atom) { state.work(); },
-    [&state](errand_atom, const errand& what) { (*what)(); },
+    [](errand_atom, const errand& what) { (*what)(); },
     [&state](plan_atom, const plan_request_ptr& what) { state.plan(*what); },
     [&state](show_atom, const show_plan_ptr& what) { state.show(*what); },
     [&state](execute_atom, const execute_ptr& what) { state.execute(*what); },

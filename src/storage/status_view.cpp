@@ -8,8 +8,6 @@
 
 namespace parcelflow::storage {
 
-using domain::failure;
-
 namespace {
 
 constexpr std::string_view no_order = "there is no such order";

@@ -132,7 +132,7 @@ struct lone_inventory : lone {
   /// names what is not its own.
   static domain::event_ptr event(const reservation_ref& of,
                                  std::uint64_t sequence, std::string_view type,
-                                 std::string tenant = {}) {
+                                 const std::string& tenant = {}) {
     domain::order order;
     order.order_id = "o-1";
     order.reservation_id = of.reservation_id;
@@ -141,7 +141,7 @@ struct lone_inventory : lone {
     order.currency = "EUR";
     order.steps = {{domain::order_state::accepted, 1, 1, 1}};
     domain::envelope about;
-    about.tenant_id = tenant.empty() ? of.tenant_id : std::move(tenant);
+    about.tenant_id = tenant.empty() ? of.tenant_id : tenant;
     about.event_id = "e-" + about.tenant_id + "-" + std::to_string(sequence);
     about.event_type = type;
     about.event_version = 1;

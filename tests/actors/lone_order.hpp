@@ -98,10 +98,10 @@ struct lone_order : lone {
   void reserved(const reserve_request& asked) {
     reserved(reserve_answer{asked.attempt, reservation_of(asked)});
   }
-  void reserved(reserve_answer answer) {
-    caf::anon_send(subject, reserved_atom::value,
-                   std::make_shared<const std::vector<reserve_answer>>(
-                     1, std::move(answer)));
+  void reserved(const reserve_answer& answer) {
+    caf::anon_send(
+      subject, reserved_atom::value,
+      std::make_shared<const std::vector<reserve_answer>>(1, answer));
     run();
   }
   void granted(const authorize_request& asked) {
@@ -110,10 +110,10 @@ struct lone_order : lone {
       domain::authorization{"aut-" + asked.payment.reservation_id,
                             asked.payment.amount_minor, clock.now(), 0}});
   }
-  void granted(authorize_answer answer) {
-    caf::anon_send(subject, granted_atom::value,
-                   std::make_shared<const std::vector<authorize_answer>>(
-                     1, std::move(answer)));
+  void granted(const authorize_answer& answer) {
+    caf::anon_send(
+      subject, granted_atom::value,
+      std::make_shared<const std::vector<authorize_answer>>(1, answer));
     run();
   }
   std::vector<resolve_answer> resolve(const reservation_ref& of) {

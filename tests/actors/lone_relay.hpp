@@ -88,6 +88,7 @@ struct lone_relay : lone {
   }
   void hint(const std::vector<std::uint64_t>& positions) {
     std::vector<fresh_event> fresh;
+    fresh.reserve(positions.size());
     for (const auto one : positions)
       fresh.push_back({one, events.at(one - 1)});
     caf::anon_send(

@@ -7,7 +7,6 @@ using namespace parcelflow::actors;
 using domain::failure;
 using domain::fault;
 using test::lone_relay;
-using test::taken;
 using names = std::vector<std::string>;
 
 namespace {

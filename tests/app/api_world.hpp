@@ -51,9 +51,9 @@ public:
 
 class api_world {
 public:
-  explicit api_world(std::function<void(app::config&)> adjust = {},
+  explicit api_world(const std::function<void(app::config&)>& adjust = {},
                      std::function<void(app::seams&)> inject = {})
-    : engine(std::move(adjust), std::move(inject)) {
+    : engine(adjust, std::move(inject)) {
     serve();
   }
   std::size_t export_letters_max = 10'000; ///< from the next `serve` on

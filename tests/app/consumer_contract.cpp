@@ -43,7 +43,7 @@ struct bench {
   /// this consumer has its part of it, without a moment passing.
   std::string serves_an_order() {
     w.stock("tn-b", "sku-1", 1000);
-    const auto order = w.accepted("tn-b", "control");
+    auto order = w.accepted("tn-b", "control");
     CHECK(stream("tn-b", order).position == 1);
     CHECK(w.it->store()
             .read()

@@ -10,7 +10,6 @@ using test::accepted_event;
 using test::cancelled_event;
 using test::crash;
 using test::letter_of;
-using test::letters_of;
 using test::serves;
 using test::unsettled;
 using test::world;

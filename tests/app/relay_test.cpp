@@ -10,7 +10,6 @@ using namespace parcelflow;
 using domain::order_command;
 using test::bus_script;
 using test::crash;
-using test::letters_of;
 using test::serves;
 using test::unsettled;
 using test::world;

@@ -8,7 +8,6 @@
 using namespace parcelflow;
 using namespace parcelflow::test;
 using domain::dead_letter_state;
-using domain::item_state;
 
 namespace {
 

@@ -10,7 +10,6 @@
 using namespace parcelflow;
 using test::accepted_event;
 using test::cancelled_event;
-using test::crash;
 using test::fulfillment_room;
 using test::letter_of;
 using test::letters_of;

@@ -11,7 +11,6 @@
 
 using namespace parcelflow;
 using test::api_world;
-using test::world;
 
 namespace {
 

@@ -104,7 +104,9 @@ TEST_CASE("bad bodies are refused by name and change nothing") {
     {"/v1/pauses", R"({"scope":"tenant"})"},
     {"/v1/pauses", R"({"scope":"stream","reason":"r"})"},
   };
-  for (const auto& [target, body] : bad) {
+  for (const auto& one : bad) {
+    const auto& target = one.first;
+    const auto& body = one.second;
     INFO(target, " ", body);
     const auto answer = b.w.send("resp", "POST", target, {}, body);
     CHECK(answer.status == 400);

@@ -34,8 +34,9 @@ class door_fixture {
 public:
   explicit door_fixture(http::server_options options = quick_options()) {
     auto started = http::server::start(
-      std::move(options), [this](const auto& request, http::responder respond) {
-        handle(*request, std::move(respond));
+      std::move(options),
+      [this](const auto& request, const http::responder& respond) {
+        handle(*request, respond);
       });
     REQUIRE_MESSAGE(started.ok(), (started ? "" : started.why().detail));
     server = *std::move(started);

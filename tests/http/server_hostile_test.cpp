@@ -243,8 +243,10 @@ TEST_CASE("a client that reads no answer is cut") {
   door_fixture door(options);
   auto client = door.connect();
   client.send(get("/hold") + get("/hold"));
+  std::string large;
+  large.resize(20'000'000, 'r');
   for (const auto& respond : door.held(2))
-    respond({200, {}, std::string(20'000'000, 'r')});
+    respond({200, {}, large});
   CHECK(door_fixture::soon(
     [&] { return door.server->counters().connections_open == 0; }));
   CHECK(door.connect().ask(get("/echo")).status == 200);

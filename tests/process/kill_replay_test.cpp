@@ -67,7 +67,7 @@ struct quarantined_orders {
     daemon.start(flags);
   }
   std::string ready_plan() {
-    const std::string id =
+    std::string id =
       post("/v1/replay-plans", {{"consumer", "fulfillment-v1"}}, 202)
         .at("planId");
     REQUIRE(test::poll_until(

@@ -36,7 +36,7 @@ public:
   }
   void in_room(owner of, const std::string& consumer,
                const std::string& aggregate, std::uint64_t sequence,
-               storage::room_row row) {
+               const storage::room_row& row) {
     put(of, storage::waiting_room_key("acme", consumer, aggregate, sequence),
         storage::encode(row));
   }
@@ -302,5 +302,5 @@ TEST_CASE("a whole log verifies, a damaged entry is named") {
   const auto broken = rows.ops.verify_log();
   REQUIRE_FALSE(broken.ok());
   CHECK(broken.why().code == domain::failure::storage_corrupt);
-  CHECK(broken.why().detail.find("4") != std::string::npos);
+  CHECK(broken.why().detail.find('4') != std::string::npos);
 }
