@@ -10,15 +10,16 @@ using domain::failure;
 using domain::fault;
 
 /// One subscription of the living connection.
-struct broker::line {
+struct outer_broker::line {
   bus::subscription what;
   bus::delivery_sink sink;
   std::map<std::uint64_t, std::size_t> in_flight; ///< token -> entry
 };
 
-class broker::connection final : public bus::event_bus {
+class outer_broker::connection final : public bus::event_bus {
 public:
-  connection(broker& of, std::uint64_t epoch) : broker_(of), epoch_(epoch) {}
+  connection(outer_broker& of, std::uint64_t epoch)
+    : broker_(of), epoch_(epoch) {}
 
   [[nodiscard]] bus::adapter_traits traits() const override {
     bus::adapter_traits traits;
@@ -45,26 +46,26 @@ public:
   void settle(std::string_view, std::string_view consumer,
               std::vector<bus::settled> what) override {
     if (alive())
-      broker_.settle(std::string(consumer), std::move(what));
+      broker_.settle(std::string(consumer), what);
   }
   void close(std::function<void()> closed) override { closed(); }
 
 private:
   [[nodiscard]] bool alive() const { return broker_.epoch_ == epoch_; }
-  broker& broker_;
+  outer_broker& broker_;
   const std::uint64_t epoch_;
 };
 
-broker::broker() = default;
-broker::~broker() = default;
+outer_broker::outer_broker() = default;
+outer_broker::~outer_broker() = default;
 
-std::unique_ptr<bus::event_bus> broker::connect() {
+std::unique_ptr<bus::event_bus> outer_broker::connect() {
   disconnect();
   epoch_ = ++epochs_;
   return std::make_unique<connection>(*this, epoch_);
 }
 
-void broker::disconnect() {
+void outer_broker::disconnect() {
   epoch_ = 0;
   requests_.clear();
   replies_.clear();
@@ -72,7 +73,7 @@ void broker::disconnect() {
   unheard_.clear();
 }
 
-void broker::set_mood(const broker_mood& mood) {
+void outer_broker::set_mood(const broker_mood& mood) {
   mood_ = mood;
   refused_.clear();
   if (mood.settles_cut)
@@ -84,12 +85,12 @@ void broker::set_mood(const broker_mood& mood) {
   unheard_.clear();
 }
 
-void broker::inject(domain::event_ptr event) {
+void outer_broker::inject(domain::event_ptr event) {
   accepted_.insert(event->envelope.event_id);
   entries_.push_back(std::move(event));
 }
 
-bool broker::busy() const {
+bool outer_broker::busy() const {
   if (!requests_.empty() || (!replies_.empty() && !mood_.replies_cut))
     return true;
   return !mood_.deliveries_cut
@@ -98,7 +99,7 @@ bool broker::busy() const {
             });
 }
 
-bool broker::pump(chance& draw) {
+bool outer_broker::pump(chance& draw) {
   if (!requests_.empty() && draw.percent(50)) {
     take_request(draw);
     return true;
@@ -118,7 +119,7 @@ bool broker::pump(chance& draw) {
   return busy();
 }
 
-bus::publish_result broker::judge(const bus::offered& one, chance& draw) {
+bus::publish_result outer_broker::judge(const bus::offered& one, chance& draw) {
   const auto& id = one.event->envelope.event_id;
   if (refused_.contains(id)
       || (mood_.refuse > 0 && draw.percent(mood_.refuse))) {
@@ -132,7 +133,7 @@ bus::publish_result broker::judge(const bus::offered& one, chance& draw) {
   return std::to_string(entries_.size());
 }
 
-void broker::take_request(chance& draw) {
+void outer_broker::take_request(chance& draw) {
   auto next = std::move(requests_.front());
   requests_.pop_front();
   std::vector<bus::publish_result> results;
@@ -160,7 +161,7 @@ void broker::take_request(chance& draw) {
 }
 
 /// In their order: what this consumer has neither settled nor in its hands.
-std::vector<std::size_t> broker::deliverable(const line& of) const {
+std::vector<std::size_t> outer_broker::deliverable(const line& of) const {
   std::vector<std::size_t> free;
   if (of.in_flight.size() >= of.what.in_flight_max)
     return free;
@@ -181,7 +182,7 @@ std::vector<std::size_t> broker::deliverable(const line& of) const {
   return free;
 }
 
-bool broker::deliver(line& to, chance& draw) {
+bool outer_broker::deliver(line& to, chance& draw) {
   auto free = deliverable(to);
   auto& books = books_.at(to.what.consumer);
   if (draw.percent(mood_.duplicate) && !entries_.empty()) {
@@ -212,8 +213,8 @@ bool broker::deliver(line& to, chance& draw) {
   return true;
 }
 
-void broker::settle(const std::string& consumer,
-                    std::vector<bus::settled> what) {
+void outer_broker::settle(const std::string& consumer,
+                          const std::vector<bus::settled>& what) {
   const auto at = lines_.find(consumer);
   if (at == lines_.end())
     return;

@@ -36,7 +36,7 @@ struct broker_mood {
   bool replies_cut = false;
 };
 
-class broker {
+class outer_broker {
 public:
   struct consumer_books {
     std::set<std::size_t> acked; ///< entries that it heard settled for good
@@ -47,10 +47,10 @@ public:
                   partial = 0, duplicates = 0, reordered = 0, lost_settles = 0;
   };
 
-  broker();
-  ~broker();
-  broker(const broker&) = delete;
-  broker& operator=(const broker&) = delete;
+  outer_broker();
+  ~outer_broker();
+  outer_broker(const outer_broker&) = delete;
+  outer_broker& operator=(const outer_broker&) = delete;
 
   /// A connection of a new process; the one before is dead from now on, and
   /// what it had not settled is delivered again.
@@ -94,7 +94,8 @@ private:
   void take_request(chance& draw);
   bus::publish_result judge(const bus::offered& one, chance& draw);
   bool deliver(line& to, chance& draw);
-  void settle(const std::string& consumer, std::vector<bus::settled> what);
+  void settle(const std::string& consumer,
+              const std::vector<bus::settled>& what);
   [[nodiscard]] std::vector<std::size_t> deliverable(const line& of) const;
 
   broker_mood mood_;

@@ -60,8 +60,7 @@ void work(const campaign_options& options, unsigned worker,
           const teller& tell) {
   const auto begin = std::chrono::steady_clock::now();
   auto told = begin;
-  for (auto i = std::uint64_t{worker}; i < options.seeds;
-       i += options.workers) {
+  for (std::uint64_t i = worker; i < options.seeds; i += options.workers) {
     const auto seed = options.first + i;
     tell("begun " + std::to_string(seed) + '\n');
     const auto one = live_through(draw_schedule(seed));
@@ -76,7 +75,7 @@ void work(const campaign_options& options, unsigned worker,
       told = now;
       const std::chrono::duration<double> so_far = now - begin;
       std::fprintf(stderr, "%llu of %llu seeds, %.1f a second\n",
-                   static_cast<unsigned long long>(i + 1),
+                   static_cast<unsigned long long>(i) + 1,
                    static_cast<unsigned long long>(options.seeds),
                    static_cast<double>(i + 1) / so_far.count());
     }

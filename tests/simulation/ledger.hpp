@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,10 @@ struct order_body {
   std::string sku;
   std::int64_t quantity = 1;
 
-  friend auto operator<=>(const order_body&, const order_body&) = default;
+  friend bool operator==(const order_body&, const order_body&) = default;
+  friend bool operator<(const order_body& a, const order_body& b) {
+    return std::tie(a.sku, a.quantity) < std::tie(b.sku, b.quantity);
+  }
 };
 
 struct body_tries {

@@ -5,7 +5,6 @@
 #include "tests/simulation/memory_disk.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -153,7 +152,7 @@ public:
     const auto& bytes = *file_->bytes;
     const auto from = std::min<std::size_t>(at, bytes.size());
     const auto size = std::min(n, bytes.size() - from);
-    std::memcpy(scratch, bytes.data() + from, size);
+    std::copy_n(bytes.data() + from, size, scratch);
     *r = rocksdb::Slice(scratch, size);
     return disk_.ask(test::disk_op::read, path_);
   }
@@ -186,7 +185,7 @@ public:
     const auto& bytes = *file_->bytes;
     const auto from = std::min<std::size_t>(at, bytes.size());
     const auto size = std::min(n, bytes.size() - from);
-    std::memcpy(scratch, bytes.data() + from, size);
+    std::copy_n(bytes.data() + from, size, scratch);
     *r = rocksdb::Slice(scratch, size);
     return status::OK();
   }
@@ -208,7 +207,7 @@ public:
     const auto& bytes = *file_->bytes;
     const auto from = std::min(at_, bytes.size());
     const auto size = std::min(n, bytes.size() - from);
-    std::memcpy(scratch, bytes.data() + from, size);
+    std::copy_n(bytes.data() + from, size, scratch);
     at_ = from + size;
     *r = rocksdb::Slice(scratch, size);
     return status::OK();

@@ -51,7 +51,7 @@ struct node_options {
   app::config settings;
   std::uint64_t seed = 0; ///< of this process's ids
   std::function<void(app::seams&)> adjust;
-  broker* wire = nullptr; ///< null: the embedded log
+  outer_broker* wire = nullptr; ///< null: the embedded log
 };
 
 class node {

@@ -18,7 +18,7 @@ namespace parcelflow::simulation {
 
 struct outside_world {
   const ledger* clients = nullptr;
-  const broker* wire = nullptr; ///< null: the embedded log
+  const outer_broker* wire = nullptr; ///< null: the embedded log
 };
 
 [[nodiscard]] std::vector<std::string>

@@ -24,7 +24,7 @@ app::config settings_of(const setting& how) {
   auto settings = loaded->values;
   settings.data.directory = data_directory;
   // Memtables never fill by themselves, and their filters stay small.
-  settings.storage.write_buffer_bytes = 8U << 20U;
+  settings.storage.write_buffer_bytes = 2U << 20U;
   if (how.per_owner)
     settings.storage.committer = app::committer_kind::per_owner;
   if (how.simulated_broker)

@@ -82,7 +82,7 @@ private:
   trace trace_;
   ledger ledger_;
   people people_{ledger_};
-  broker broker_;
+  outer_broker broker_;
   std::shared_ptr<memory_disk> disk_;
   std::unique_ptr<node> node_;
   chance fate_{0};
