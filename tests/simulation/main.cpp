@@ -4,6 +4,7 @@
 //   parcelflow-sim --seed 42 --keep 3,7-9   only those of its acts
 //   parcelflow-sim --seeds 1000         many; exit 1 if a promise broke
 //   parcelflow-sim --matrix             one script, crashed at every point
+//   parcelflow-sim --script --crash "change 104 torn"   at one of them
 #include "support/log.hpp"
 #include "tests/simulation/campaign.hpp"
 #include "tests/simulation/faults.hpp"
@@ -29,8 +30,10 @@ std::string command_of(const schedule& of) {
          + to_text(numbers);
 }
 
-int one_life(const schedule& of, bool narrate, const std::string& trace_file) {
+int one_life(const schedule& of, bool narrate, const std::string& trace_file,
+             const std::string& crashes = {}) {
   simulation::simulation life(of);
+  life.crash_also(crashes_named(crashes));
   life.narrate(narrate);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> to(
     trace_file.empty() ? nullptr : std::fopen(trace_file.c_str(), "w"),
@@ -57,7 +60,10 @@ int matrix(const matrix_options& options) {
   const std::chrono::duration<double> took =
     std::chrono::steady_clock::now() - begin;
   for (const auto& [where, what] : all.failures)
-    std::printf("FAILED %s: %s\n", where.c_str(), what.c_str());
+    std::printf("FAILED %s: %s\n  replay: parcelflow-sim --script%s --crash "
+                "\"%s\"\n",
+                where.c_str(), what.c_str(),
+                options.per_owner ? " --per-owner" : "", where.c_str());
   std::printf("%s batches: N %llu disk changes, M %llu actor steps, every "
               "%llu. of them; %llu runs and %llu nested ones, %llu crashes, "
               "%zu failures, %.0f s\n",
@@ -148,6 +154,11 @@ int main(int count, char** arguments) {
   matrix_options crashes;
   bool all_points = false;
   program.add_flag("--matrix", all_points, "every crash point of one script");
+  bool script = false;
+  std::string crash;
+  program.add_flag("--script", script, "live through the matrix's script");
+  program.add_option("--crash", crash,
+                     "and crash there, as the matrix names it");
   program.add_flag("--per-owner", crashes.per_owner, "with split batches");
   program.add_option("--stride", crashes.stride, "only every n-th point")
     ->check(CLI::PositiveNumber);
@@ -156,6 +167,9 @@ int main(int count, char** arguments) {
   support::log::set_level(support::log::level::off);
   // CAF tells there of each actor that dies with its store; that is wanted.
   std::cout.setstate(std::ios::failbit);
+  if (script)
+    return one_life(canonical_script(crashes.per_owner), !quiet, trace_file,
+                    crash);
   if (all_points)
     return matrix(crashes);
   if (many.seeds > 0)

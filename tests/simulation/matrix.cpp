@@ -66,6 +66,27 @@ outcome live_with(const schedule& script, const point& at) {
 
 } // namespace
 
+std::vector<crash_plan> crashes_named(std::string_view text) {
+  std::vector<crash_plan> plans;
+  std::istringstream words{std::string(text)};
+  for (std::string word; words >> word;) {
+    if (word == "then")
+      continue;
+    std::uint64_t number = 0;
+    std::string mode;
+    if (word == "change" && words >> number >> mode) {
+      for (const auto one : modes)
+        if (mode.starts_with(to_string(one)))
+          plans.push_back(at_change(number, one));
+    } else if (word == "step" && words >> number) {
+      words.ignore(); // a comma
+      plans.emplace_back();
+      plans.back().at_step = number;
+    }
+  }
+  return plans;
+}
+
 schedule canonical_script(bool per_owner) {
   using k = act_kind;
   schedule made;

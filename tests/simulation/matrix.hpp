@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,10 @@ namespace parcelflow::simulation {
 /// At least twenty orders of three tenants with cancellations and completions,
 /// a gap, a poisoned effect until its letters, and a replay of them.
 [[nodiscard]] schedule canonical_script(bool per_owner);
+
+/// Crashes in the words in which the matrix names a point: "change 104 torn,
+/// then step 17"; empty if they cannot be read.
+[[nodiscard]] std::vector<crash_plan> crashes_named(std::string_view text);
 
 struct matrix_options {
   bool per_owner = false;
