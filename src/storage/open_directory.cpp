@@ -275,11 +275,16 @@ status complete(engine& shared, const store_options& options) {
   if (shared.db->GetLatestSequenceNumber() == 0)
     if (auto written = write_format(shared, options); !written)
       return written;
-  // A first open that was cut short may have left our own directory entry
-  // unsynced. A parent that we may not read was not made by us.
+  return acked_mark::create(*shared.env->GetFileSystem(), mark_path(options));
+}
+
+/// A process that died may have left names in the page cache alone, of the
+/// directory, the store and the mark; nothing may be acknowledged on top of
+/// them. A parent that we may not read was not made by us.
+status sync_names(const engine& shared, const store_options& options) {
   if (auto s = sync_directory(shared, parent_of(options.directory)); !s)
     support::log::warning("storage", s.why().detail);
-  return acked_mark::create(*shared.env->GetFileSystem(), mark_path(options));
+  return sync_directory(shared, options.directory);
 }
 
 } // namespace
@@ -348,6 +353,8 @@ outcome<opened> open_directory(engine& shared, const store_options& options) {
   if (*found != directory_state::whole)
     if (auto made = complete(shared, options); !made)
       return made.why();
+  if (auto synced = sync_names(shared, options); !synced)
+    return synced.why();
   opened result;
   auto identity = read_identity(shared);
   if (!identity)
