@@ -11,11 +11,14 @@ namespace {
 
 using rocksdb::IOOptions;
 
-// A slot is WAL number, sequence and checksum, 8 bytes each, little-endian.
-constexpr std::size_t slot_body = 16;
-constexpr std::size_t slot_size = 24;
+// A slot is WAL number, sequence, number and bytes of the MANIFEST, checksum: 8
+// bytes each, little-endian. An older one lacks what it says of the MANIFEST.
+constexpr std::size_t slot_body = 32;
+constexpr std::size_t slot_size = slot_body + 8;
+constexpr std::size_t older_body = 16;
 constexpr std::size_t slot_distance = 512; // a sector
 constexpr std::size_t mark_size = slot_distance + slot_size;
+constexpr std::size_t older_mark_size = slot_distance + older_body + 8;
 
 domain::fault unusable(const std::string& path, const rocksdb::IOStatus& why) {
   return {why.IsNoSpace() ? domain::failure::disk_full
@@ -47,14 +50,45 @@ std::string encode(acked_position at) {
   std::string slot;
   append_number(slot, at.wal_number);
   append_number(slot, at.sequence);
+  append_number(slot, at.manifest.number);
+  append_number(slot, at.manifest.bytes);
   append_number(slot, checksum(slot));
   return slot;
 }
 
+bool checks(std::string_view slot, std::size_t body) {
+  return number_at(slot, body) == checksum(slot.substr(0, body));
+}
+
 std::optional<acked_position> decode(std::string_view slot) {
-  if (number_at(slot, slot_body) != checksum(slot.substr(0, slot_body)))
-    return std::nullopt;
-  return acked_position{number_at(slot, 0), number_at(slot, 8)};
+  if (checks(slot, slot_body))
+    return acked_position{number_at(slot, 0),
+                          number_at(slot, 8),
+                          {number_at(slot, 16), number_at(slot, 24)}};
+  if (checks(slot, older_body))
+    return acked_position{number_at(slot, 0), number_at(slot, 8), {}};
+  return std::nullopt;
+}
+
+struct slots {
+  acked_position at;
+  std::size_t next = 0; ///< the slot that does not hold it
+};
+
+domain::outcome<slots> decode_file(const std::string& path, std::string bytes) {
+  if (bytes.size() != mark_size && bytes.size() != older_mark_size)
+    return {domain::failure::storage_corrupt,
+            "acked.mark at " + path + " is cut short; nothing was changed"};
+  bytes.resize(mark_size, '\0');
+  const auto first = decode(std::string_view(bytes).substr(0, slot_size));
+  const auto second = decode(std::string_view(bytes).substr(slot_distance));
+  if (!first && !second)
+    return {domain::failure::storage_corrupt,
+            "acked.mark at " + path
+              + " holds foreign bytes; nothing was changed"};
+  if (first && (!second || !second->after(*first)))
+    return slots{*first, 1};
+  return slots{*second, 0};
 }
 
 } // namespace
@@ -102,6 +136,17 @@ domain::status acked_mark::create(rocksdb::FileSystem& disk,
   return domain::done();
 }
 
+domain::outcome<acked_position> acked_mark::read(rocksdb::FileSystem& disk,
+                                                 const std::string& path) {
+  std::string bytes;
+  if (auto s = rocksdb::ReadFileToString(&disk, path, &bytes); !s.ok())
+    return unusable(path, s);
+  auto found = decode_file(path, std::move(bytes));
+  if (!found)
+    return found.why();
+  return found->at;
+}
+
 domain::outcome<std::unique_ptr<acked_mark>>
 acked_mark::open(rocksdb::FileSystem& disk, const std::string& path) {
   auto self = std::make_unique<impl>();
@@ -117,20 +162,11 @@ acked_mark::open(rocksdb::FileSystem& disk, const std::string& path) {
     s = self->file->Sync(IOOptions(), nullptr);
   if (!s.ok())
     return unusable(path, s);
-  if (read.size() != mark_size)
-    return {domain::failure::storage_corrupt,
-            "acked.mark at " + path + " is cut short; nothing was changed"};
-  const std::string_view bytes(read.data(), read.size());
-  const auto first = decode(bytes.substr(0, slot_size));
-  const auto second = decode(bytes.substr(slot_distance, slot_size));
-  if (!first && !second)
-    return {domain::failure::storage_corrupt,
-            "acked.mark at " + path
-              + " holds foreign bytes; nothing was changed"};
-  const bool first_leads =
-    first && (!second || first->sequence >= second->sequence);
-  self->at = first_leads ? *first : *second;
-  self->slot = first_leads ? 1 : 0;
+  auto found = decode_file(path, read.ToString());
+  if (!found)
+    return found.why();
+  self->at = found->at;
+  self->slot = found->next;
   self->path = path;
   return std::unique_ptr<acked_mark>(new acked_mark(std::move(self)));
 }
@@ -142,7 +178,7 @@ acked_position acked_mark::position() const {
 
 domain::status acked_mark::advance(acked_position to, bool sync) {
   const std::lock_guard guard(impl_->lock);
-  if (to.sequence > impl_->at.sequence) {
+  if (to.after(impl_->at)) {
     auto s = impl_->file->Write(impl_->slot * slot_distance, encode(to),
                                 IOOptions(), nullptr);
     if (!s.ok())

@@ -47,6 +47,9 @@ public:
                             bool* auto_recovery) override {
     *auto_recovery = false;
   }
+  void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo&) override {
+    shared_.flushed = true;
+  }
 
 private:
   engine& shared_;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "storage/acked_mark.hpp"
+#include "storage/inspect.hpp"
 #include "storage/store.hpp"
 
 #include <rocksdb/db.h>
@@ -34,6 +35,7 @@ struct engine {
   std::vector<rocksdb::ColumnFamilyHandle*> handles; // default, then owners
   std::array<bool, owner_count> taken{};
   std::atomic<bool> failed{false};
+  std::atomic<bool> flushed{false}; // the MANIFEST moved, the mark not yet
   std::mutex cause_lock;
   domain::fault cause; // of the first failure; the later ones follow from it
   std::function<void(const domain::fault&)> on_failure;
@@ -63,6 +65,7 @@ struct store::impl {
   std::mutex mark_lock; // guards the two below when each owner commits alone
   std::optional<support::unix_ms> mark_synced; ///< by the steady clock
   std::uint64_t wal_number = 0;
+  manifest_place manifest;
   std::atomic<bool> mark_dirty{false}; ///< moved, and not durable yet
 
   domain::status advance_mark(bool sync);
@@ -83,6 +86,16 @@ open_directory(engine& shared, const store_options& options);
 environment_of(const store_options& options);
 [[nodiscard]] const support::clock& clock_of(const store_options& options);
 [[nodiscard]] std::string store_path(const store_options& options);
+[[nodiscard]] std::string mark_path(const store_options& options);
+/// Takes the directory's lock for as long as the engine lives.
+[[nodiscard]] domain::status lock_directory(engine& shared,
+                                            const store_options& options);
+/// What an open would find, on a view that changes nothing.
+[[nodiscard]] domain::outcome<directory_state>
+judge_directory(engine& shared, const store_options& options);
+/// The families that a whole store has, in the order of `engine::handles`.
+[[nodiscard]] std::vector<rocksdb::ColumnFamilyDescriptor>
+describe_families(const rocksdb::Options& settings);
 
 [[nodiscard]] rocksdb::Options engine_options(const store_options& from,
                                               engine& shared);

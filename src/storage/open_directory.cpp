@@ -6,8 +6,8 @@
 // comes last, so a store without one is a first open that was cut short (it
 // holds no rows, and is completed) or has lost its mark (it is refused).
 #include "storage/engine.hpp"
-#include "storage/inspect.hpp"
 #include "storage/keys.hpp"
+#include "storage/manifest_place.hpp"
 #include "support/clock.hpp"
 #include "support/id_source.hpp"
 #include "support/log.hpp"
@@ -44,9 +44,6 @@ std::vector<std::string> family_names() {
   return names;
 }
 
-std::string mark_path(const store_options& options) {
-  return options.directory + "/acked.mark";
-}
 std::string format_key() {
   return key_writer(kind::format).take();
 }
@@ -82,20 +79,6 @@ status make_directory(const engine& shared, const store_options& options) {
   if (auto s = shared.env->CreateDirIfMissing(options.directory); !s.ok())
     return to_fault("create " + options.directory, s);
   return sync_directory(shared, parent_of(options.directory));
-}
-
-status lock_directory(engine& shared, const store_options& options) {
-  auto s = shared.env->LockFile(options.directory + "/lock", &shared.lock);
-  if (s.ok())
-    return domain::done();
-  shared.lock = nullptr;
-  // A file that cannot even be opened is not held by anybody.
-  if (s.ToString().find("While open a file for lock") != std::string::npos
-      || s.ToString().find("while open a file for lock") != std::string::npos)
-    return to_fault("lock " + options.directory, s);
-  return fault{failure::storage_locked,
-               "another process holds " + options.directory
-                 + "; one daemon a data directory (" + s.ToString() + ")"};
 }
 
 status check_families(const std::vector<std::string>& found, bool all) {
@@ -189,8 +172,7 @@ status compare(acked_position acked, std::uint64_t recovered) {
     "the store recovers to sequence " + std::to_string(recovered)
       + " but acknowledged up to " + std::to_string(acked.sequence)
       + " (write-ahead log " + std::to_string(acked.wal_number)
-      + "): rows that were acknowledged are missing; nothing was changed; "
-        "keep a copy of the directory and restore a backup"};
+      + "): rows that were acknowledged are missing; nothing was changed"};
 }
 
 /// Without CURRENT RocksDB sees an empty directory, would begin a new store
@@ -214,44 +196,14 @@ outcome<directory_state> judge_without_current(const engine& shared,
   return directory_state::nothing;
 }
 
-outcome<directory_state> judge(engine& shared, const store_options& options) {
-  auto disk = shared.env->GetFileSystem();
-  const bool marked = acked_mark::exists(*disk, mark_path(options));
-  if (!exists(shared, store_path(options) + "/CURRENT"))
-    return judge_without_current(shared, store_path(options), marked);
-  auto seen = look(shared, options, marked);
-  if (!seen)
-    return seen.why();
-  if (seen->format_row)
-    if (auto known = parse_format(*seen->format_row); !known)
-      return known.why();
-  if (marked) {
-    auto mark = acked_mark::open(*disk, mark_path(options));
-    if (!mark)
-      return mark.why();
-    if (auto whole = compare((*mark)->position(), seen->sequence); !whole)
-      return whole.why();
-    if (!seen->format_row)
-      return {failure::storage_format, "the store has no format row"};
-    return directory_state::whole;
-  }
-  if (seen->sequence > (seen->format_row ? 1U : 0U))
-    return {failure::storage_corrupt,
-            mark_path(options)
-              + " is missing from a store with rows, so nobody can tell "
-                "whether all are there; nothing was changed"};
-  return directory_state::unfinished;
-}
-
 status open_engine(engine& shared, const store_options& options,
                    directory_state found) {
   auto settings = engine_options(options, shared);
   settings.create_if_missing = found == directory_state::nothing;
   settings.create_missing_column_families = found != directory_state::whole;
   rocksdb::DB* db = nullptr;
-  auto s =
-    rocksdb::DB::Open(settings, store_path(options),
-                      describe(family_names(), settings), &shared.handles, &db);
+  auto s = rocksdb::DB::Open(settings, store_path(options),
+                             describe_families(settings), &shared.handles, &db);
   if (!s.ok())
     return to_fault("open " + options.directory, s);
   shared.db.reset(db);
@@ -293,6 +245,76 @@ std::string store_path(const store_options& options) {
   return options.directory + "/store";
 }
 
+std::string mark_path(const store_options& options) {
+  return options.directory + "/acked.mark";
+}
+
+std::vector<rocksdb::ColumnFamilyDescriptor>
+describe_families(const rocksdb::Options& settings) {
+  return describe(family_names(), settings);
+}
+
+status lock_directory(engine& shared, const store_options& options) {
+  auto s = shared.env->LockFile(options.directory + "/lock", &shared.lock);
+  if (s.ok())
+    return domain::done();
+  shared.lock = nullptr;
+  // A file that cannot even be opened is not held by anybody.
+  if (s.ToString().find("While open a file for lock") != std::string::npos
+      || s.ToString().find("while open a file for lock") != std::string::npos)
+    return to_fault("lock " + options.directory, s);
+  return fault{failure::storage_locked,
+               "another process holds " + options.directory
+                 + "; one daemon a data directory (" + s.ToString() + ")"};
+}
+
+outcome<directory_state> judge_directory(engine& shared,
+                                         const store_options& options) {
+  auto disk = shared.env->GetFileSystem();
+  const bool marked = acked_mark::exists(*disk, mark_path(options));
+  if (!exists(shared, store_path(options) + "/CURRENT"))
+    return judge_without_current(shared, store_path(options), marked);
+  auto seen = look(shared, options, marked);
+  if (!seen)
+    return seen.why();
+  if (seen->format_row)
+    if (auto known = parse_format(*seen->format_row); !known)
+      return known.why();
+  if (marked) {
+    auto mark = acked_mark::read(*disk, mark_path(options));
+    if (!mark)
+      return mark.why();
+    if (auto whole = compare(*mark, seen->sequence); !whole)
+      return whole.why();
+    auto manifest = manifest_on_disk(*shared.env, store_path(options));
+    if (!manifest)
+      return manifest.why();
+    if (auto whole = check_manifest(mark->manifest, *manifest); !whole)
+      return whole.why();
+    if (!seen->format_row)
+      return {failure::storage_format, "the store has no format row"};
+    return directory_state::whole;
+  }
+  if (seen->sequence > (seen->format_row ? 1U : 0U))
+    return {failure::storage_corrupt,
+            mark_path(options)
+              + " is missing from a store with rows, so nobody can tell "
+                "whether all are there; nothing was changed"};
+  return directory_state::unfinished;
+}
+
+namespace {
+
+/// A refusal, with what whoever reads it does next.
+fault advised(fault why, const store_options& of) {
+  if (why.code == failure::storage_corrupt
+      || why.code == failure::storage_rolled_back)
+    why.detail += "; next: parcelflow doctor --data-dir " + of.directory;
+  return why;
+}
+
+} // namespace
+
 outcome<directory_state> inspect(const store_options& options) {
   engine shared;
   shared.env = environment_of(options);
@@ -302,7 +324,8 @@ outcome<directory_state> inspect(const store_options& options) {
   if (exists(shared, options.directory + "/lock"))
     if (auto locked = lock_directory(shared, options); !locked)
       return locked.why();
-  return judge(shared, options);
+  auto found = judge_directory(shared, options);
+  return found ? found : advised(found.why(), options);
 }
 
 namespace {
@@ -313,15 +336,15 @@ outcome<opened> open_read_only(engine& shared, const store_options& options) {
   if (exists(shared, options.directory + "/lock"))
     if (auto locked = lock_directory(shared, options); !locked)
       return locked.why();
-  auto found = judge(shared, options);
+  auto found = judge_directory(shared, options);
   if (!found)
-    return found.why();
+    return advised(found.why(), options);
   if (*found != directory_state::whole)
     return {failure::storage_io, "no store in " + options.directory};
   auto settings = engine_options(options, shared);
   rocksdb::DB* db = nullptr;
   auto s = rocksdb::DB::OpenForReadOnly(settings, store_path(options),
-                                        describe(family_names(), settings),
+                                        describe_families(settings),
                                         &shared.handles, &db);
   if (!s.ok())
     return to_fault("open " + options.directory, s);
@@ -343,9 +366,9 @@ outcome<opened> open_directory(engine& shared, const store_options& options) {
     return made.why();
   if (auto locked = lock_directory(shared, options); !locked)
     return locked.why();
-  auto found = judge(shared, options);
+  auto found = judge_directory(shared, options);
   if (!found)
-    return found.why();
+    return advised(found.why(), options);
   if (*found == directory_state::nothing && !options.create)
     return {failure::storage_io, "no store in " + options.directory};
   if (auto ready = open_engine(shared, options, *found); !ready)

@@ -1,6 +1,7 @@
 #include "storage/store.hpp"
 
 #include "storage/engine.hpp"
+#include "storage/manifest_place.hpp"
 #include "support/assert.hpp"
 #include "support/log.hpp"
 
@@ -44,6 +45,11 @@ domain::outcome<std::unique_ptr<store>> store::open(store_options options) {
   self->options = std::move(options);
   self->identity = found->identity;
   self->mark = std::move(found->mark);
+  if (self->mark)
+    self->manifest = self->mark->position().manifest;
+  if (!self->options.read_only) // the open wrote a MANIFEST of its own
+    if (auto moved = self->advance_mark(true); !moved)
+      return moved.why();
   return std::unique_ptr<store>(new store(std::move(self)));
 }
 
@@ -85,7 +91,7 @@ void store::commit(std::span<const sealed_batch_ptr> batches) {
 }
 
 void store::sync_mark() {
-  if (!impl_->mark_dirty)
+  if (!impl_->mark_dirty && !impl_->shared->flushed)
     return;
   impl_->shared->check();
   if (auto moved = impl_->advance_mark(true); !moved)
@@ -103,12 +109,17 @@ domain::status store::impl::advance_mark(bool sync) {
   // Every write is synced before RocksDB publishes its sequence, so this is
   // durable, also when another thread's write is under way.
   at.sequence = shared->db->GetLatestSequenceNumber();
-  std::unique_ptr<rocksdb::LogFile> wal;
-  if (sync && shared->db->GetCurrentWalFile(&wal).ok() && wal)
-    wal_number = wal->LogNumber();
-  at.wal_number = wal_number;
-  if (sync)
+  if (sync) {
     mark_synced = now;
+    shared->flushed = false;
+    std::unique_ptr<rocksdb::LogFile> wal;
+    if (shared->db->GetCurrentWalFile(&wal).ok() && wal)
+      wal_number = wal->LogNumber();
+    if (const auto place = manifest_in_use(*shared->db))
+      manifest = *place;
+  }
+  at.wal_number = wal_number;
+  at.manifest = manifest;
   mark_dirty = !sync;
   return mark->advance(at, sync);
 }
@@ -150,6 +161,7 @@ void store::flush(bool wait) {
   auto s = impl_->shared->db->Flush(options, impl_->shared->handles);
   if (!s.ok())
     impl_->shared->fail("flush", s);
+  sync_mark();
 }
 
 } // namespace parcelflow::storage

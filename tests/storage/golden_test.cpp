@@ -195,32 +195,56 @@ TEST_CASE("golden: acked.mark") {
   const auto disk = rocksdb::FileSystem::Default();
   const auto path = place / "acked.mark";
   REQUIRE(acked_mark::create(*disk, path).ok());
-  const std::string zero = "00000000000000000000000000000000"
-                           "6564ff60b91f2088"s;
-  const std::string gap((512 - 24) * 2, '0');
-  CHECK(hex(test::bytes_of(path)).size() == 2 * 536);
+  const std::string zero = std::string(64, '0') + "a5f58a4d7810820c";
+  const std::string gap((512 - 40) * 2, '0');
+  CHECK(hex(test::bytes_of(path)).size() == 2 * 552);
   {
     auto mark = acked_mark::open(*disk, path);
     REQUIRE(mark.ok());
     CHECK((*mark)->position().sequence == 0);
-    REQUIRE((*mark)->advance({4, 0x0102}, true).ok());
-    REQUIRE((*mark)->advance({4, 0x0101}, true).ok()); // never back
+    REQUIRE((*mark)->advance({4, 0x0102, {7, 0x0900}}, true).ok());
+    REQUIRE((*mark)->advance({4, 0x0101, {8, 1}}, true).ok()); // never back
+    REQUIRE((*mark)->advance({4, 0x0102, {7, 0x0100}}, true).ok());
     CHECK((*mark)->position().sequence == 0x0102);
+    CHECK((*mark)->position().manifest == manifest_place{7, 0x0900});
   }
   CHECK(hex(test::bytes_of(path))
         == zero + gap
              + "04000000000000000201000000000000"
-               "c8c4b5d820dbcac4");
+               "07000000000000000009000000000000"
+               "dcf622b207617604");
   auto mark = acked_mark::open(*disk, path);
   REQUIRE(mark.ok());
   CHECK((*mark)->position().wal_number == 4);
   CHECK((*mark)->position().sequence == 0x0102);
+  CHECK((*mark)->position().manifest == manifest_place{7, 0x0900});
   // The slot that was synced last is not the one that is written next.
   REQUIRE((*mark)->advance({5, 0x0103}, false).ok());
   REQUIRE((*mark)->advance({5, 0x0104}, false).ok());
   const auto both = hex(test::bytes_of(path));
   CHECK(both.substr(2 * 512, 32) == "04000000000000000201000000000000");
   CHECK(both.substr(0, 32) == "05000000000000000401000000000000");
+}
+
+TEST_CASE("golden: an acked.mark from before it knew of the MANIFEST") {
+  const test::temp_directory place;
+  const auto disk = rocksdb::FileSystem::Default();
+  const auto path = place / "acked.mark";
+  const auto slot = "\x04\0\0\0\0\0\0\0\x02\x01\0\0\0\0\0\0"
+                    "\xc8\xc4\xb5\xd8\x20\xdb\xca\xc4"s;
+  test::write_bytes(path, slot + std::string(512 - 24, '\0') + slot);
+  auto mark = acked_mark::open(*disk, path);
+  REQUIRE(mark.ok());
+  CHECK((*mark)->position().sequence == 0x0102);
+  CHECK((*mark)->position().manifest == manifest_place{});
+  for (std::uint64_t next = 0x0103; next < 0x0106; ++next) {
+    REQUIRE((*mark)->advance({5, next, {7, 1}}, true).ok());
+    const auto read = acked_mark::read(*disk, path);
+    REQUIRE(read.ok());
+    CHECK(read->sequence == next);
+    CHECK(read->manifest == manifest_place{7, 1});
+  }
+  CHECK(test::bytes_of(path).size() == 552);
 }
 
 TEST_CASE("golden: the format row") {
