@@ -4,6 +4,7 @@
 #include "app/audit_command.hpp"
 #include "app/config.hpp"
 #include "app/daemon.hpp"
+#include "app/doctor_command.hpp"
 #include "app/evidence.hpp"
 #include "app/exit_codes.hpp"
 #include "support/clock.hpp"
@@ -65,6 +66,7 @@ public:
       return print_evidence(loaded, tenant_, order_);
     });
     add_audit();
+    add_doctor();
   }
 
   int run(int argc, char** argv) {
@@ -127,6 +129,23 @@ private:
                     "longer than audit.grace_ms is a finding");
     add(audit, [this](const loaded_config& loaded) {
       return audit_directory(loaded, audit_);
+    });
+  }
+
+  void add_doctor() {
+    auto* doctor = app_.add_subcommand(
+      "doctor", "what is wrong with a data directory, and what to do; exit 0 "
+                "or 65");
+    doctor->add_option("--data-dir", directory_, "instead of data.directory");
+    doctor->add_option("--repair-to", doctor_.repair_to,
+                       "a new directory for what is left, if nothing that was "
+                       "acknowledged is missing");
+    doctor->add_option(
+      "--work-dir", doctor_.work_directory,
+      "where the working copy lies; else beside the directory");
+    doctor->add_flag("--json", doctor_.json, "the diagnosis as JSON");
+    add(doctor, [this](const loaded_config& loaded) {
+      return examine_directory(loaded, doctor_);
     });
   }
 
@@ -196,6 +215,7 @@ private:
   std::string order_;
   std::string directory_;
   audit_wish audit_;
+  doctor_wish doctor_;
 };
 
 } // namespace
