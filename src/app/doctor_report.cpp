@@ -19,7 +19,7 @@ std::string headline(const diagnosis& of) {
     return "whole: nothing that was acknowledged is missing, every file checks";
   case prognosis::torn_tail:
     return "a harmless torn tail: the log ends in a write that was never "
-           "acknowledged; nothing that was is missing";
+           "acknowledged; nothing that was acknowledged is missing";
   case prognosis::rows_missing:
     return "rows that were acknowledged are missing";
   case prognosis::contradictory:

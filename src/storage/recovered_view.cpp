@@ -40,8 +40,12 @@ public:
             va_list arguments) override {
     char text[1024];
     std::vsnprintf(text, sizeof text, format, arguments);
-    if (std::string_view(text).find("dropping") != std::string_view::npos)
-      lines.emplace_back(text);
+    std::string_view line(text);
+    if (line.find("dropping") == std::string_view::npos)
+      return;
+    if (line.starts_with('[')) // its own source file and line
+      line.remove_prefix(std::min(line.find(' '), line.size() - 1) + 1);
+    lines.emplace_back(line);
   }
   void Logv(const char*, va_list) override {}
 

@@ -55,10 +55,13 @@ TEST_CASE("a torn tail is told, repaired elsewhere, and audits clean there") {
         == exited(75)); // the daemon holds it
   at.daemon.kill();
   const auto whole = at.doctor();
-  CHECK_MESSAGE(whole.end == exited(0), whole.out + whole.err);
+  CHECK_MESSAGE(whole.end == exited(0), (whole.out + whole.err));
   CHECK(has(whole.out, "start the daemon"));
 
-  test::write_bytes(at.log(), test::bytes_of(at.log()) + std::string(99, 'x'));
+  // A record whose header came and whose body did not.
+  const auto sound = test::bytes_of(at.log());
+  test::write_bytes(at.log(),
+                    sound + sound.substr(0, 7) + std::string(9000, '\0'));
   const auto check =
     test::parcelflow({"check", "--data.directory=" + at.daemon.directory()});
   CHECK(check.end == exited(74));
@@ -71,12 +74,12 @@ TEST_CASE("a torn tail is told, repaired elsewhere, and audits clean there") {
 
   const auto target = at.files / "repaired";
   const auto done = at.doctor({"--repair-to", target, "--json"});
-  CHECK_MESSAGE(done.end == exited(0), done.out + done.err);
+  CHECK_MESSAGE(done.end == exited(0), (done.out + done.err));
   CHECK(has(done.out, R"("finding":"torn_tail")"));
   CHECK(has(done.out, R"("refusal":"storage_corrupt")"));
   CHECK(has(done.out, R"("clean":true)"));
   const auto audit = test::parcelflow({"audit", "--data-dir", target});
-  CHECK_MESSAGE(audit.end == exited(0), audit.out + audit.err);
+  CHECK_MESSAGE(audit.end == exited(0), (audit.out + audit.err));
   CHECK(at.doctor({"--repair-to", target}).end == exited(64)); // it is there
   CHECK(test::parcelflow({"check", "--data.directory=" + target}).end
         == exited(0));
