@@ -14,7 +14,6 @@
 
 #include "domain/failure.hpp"
 
-#include <compare>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -30,8 +29,12 @@ struct manifest_place {
   std::uint64_t number = 0;
   std::uint64_t bytes = 0;
 
-  friend auto operator<=>(const manifest_place&,
-                          const manifest_place&) = default;
+  [[nodiscard]] bool after(const manifest_place& other) const noexcept {
+    return number > other.number
+           || (number == other.number && bytes > other.bytes);
+  }
+  friend bool operator==(const manifest_place&,
+                         const manifest_place&) = default;
 };
 
 struct acked_position {
@@ -42,7 +45,7 @@ struct acked_position {
   /// Later in what it says of rows or of files.
   [[nodiscard]] bool after(const acked_position& other) const noexcept {
     return sequence > other.sequence
-           || (sequence == other.sequence && manifest > other.manifest);
+           || (sequence == other.sequence && manifest.after(other.manifest));
   }
 };
 

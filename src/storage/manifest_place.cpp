@@ -58,7 +58,7 @@ domain::outcome<manifest_place> manifest_on_disk(rocksdb::Env& env,
 
 domain::status check_manifest(const manifest_place& marked,
                               const manifest_place& found) {
-  if (found >= marked)
+  if (!marked.after(found))
     return domain::done();
   return domain::fault{failure::storage_rolled_back,
                        "MANIFEST " + std::to_string(found.number) + " has "

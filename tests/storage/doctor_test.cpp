@@ -182,7 +182,7 @@ TEST_CASE_FIXTURE(patient, "damaged files are named") {
     vault->flush();
   }
   for (const auto& entry : fs::directory_iterator(directory + "/store")) {
-    const auto file = entry.path();
+    const auto& file = entry.path();
     const auto name = file.filename().string();
     if (!name.ends_with(".sst") && !name.starts_with("MANIFEST")
         && name != "CURRENT")
