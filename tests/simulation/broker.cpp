@@ -87,6 +87,7 @@ void outer_broker::set_mood(const broker_mood& mood) {
 
 void outer_broker::inject(domain::event_ptr event) {
   accepted_.insert(event->envelope.event_id);
+  injected_.insert(entries_.size());
   entries_.push_back(std::move(event));
 }
 

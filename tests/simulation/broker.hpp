@@ -66,6 +66,11 @@ public:
   void set_mood(const broker_mood& mood);
   /// An event that no order of ours made comes in.
   void inject(domain::event_ptr event);
+  [[nodiscard]] bool injected(std::size_t entry) const {
+    return injected_.contains(entry);
+  }
+  /// Of injected events, sometimes: no consumer ever learns it.
+  static constexpr std::uint32_t unknown_version = 9;
 
   [[nodiscard]] const std::vector<domain::event_ptr>& entries() const {
     return entries_;
@@ -101,6 +106,7 @@ private:
   broker_mood mood_;
   counters counters_;
   std::vector<domain::event_ptr> entries_;
+  std::set<std::size_t> injected_; ///< entries
   std::set<std::string> accepted_;
   std::set<std::string> refused_; ///< in this mood
   std::map<std::string, consumer_books> books_;

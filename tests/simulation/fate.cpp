@@ -176,7 +176,7 @@ void simulation::change_wire(chance& draw) {
   mood.lose_reply = maybe(40);
   mood.unreachable = maybe(40);
   mood.part = maybe(40);
-  mood.refuse = draw.percent(20) ? draw.between(1, 10) : 0;
+  mood.refuse = draw.percent(35) ? draw.between(5, 40) : 0;
   mood.duplicate = maybe(50);
   mood.reorder = maybe(60);
   mood.deliveries_cut = draw.percent(10);
@@ -216,12 +216,12 @@ void simulation::foreign_event(chance& draw) {
     hit("fork");
     return emit(codec::make_event(std::move(fork)));
   }
-  const auto aggregate = "for-" + std::to_string(draw.between(1, 4));
+  const auto aggregate = "for-" + std::to_string(draw.between(1, 2));
   auto event = readable(id, tenant, aggregate, draw.between(1, 3),
                         draw.percent(70) ? domain::order_accepted
                                          : domain::order_cancelled);
   if (draw.percent(20)) {
-    event.event_version = 9;
+    event.event_version = outer_broker::unknown_version;
     hit("unknown version");
   }
   hit(event.aggregate_sequence > 1 ? "gap" : "foreign event");

@@ -90,6 +90,8 @@ public:
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
   [[nodiscard]] app::runtime& it() { return *runtime_; }
+  /// It has started, as far as a caller of `it` is concerned.
+  [[nodiscard]] bool running() const { return runtime_ != nullptr; }
   /// Moves memtables to tables, and lets compactions run.
   void flush();
 

@@ -8,6 +8,7 @@
 #include "storage/consumer_store.hpp"
 #include "storage/keys.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace parcelflow::simulation {
@@ -85,12 +86,16 @@ const std::vector<std::string>& people::tenants() {
   return all;
 }
 
+std::int64_t people::shelf(std::string_view sku) {
+  return sku == "sku-1" ? 10'000 : 6;
+}
+
 // --- clients ----------------------------------------------------------------
 
 void people::stock(node& at) {
   for (const auto& tenant : tenants()) {
-    at.it().gateway().set_stock(tenant, "sku-1", 10'000, [](auto) {});
-    at.it().gateway().set_stock(tenant, "sku-2", 6, [](auto) {});
+    for (const std::string sku : {"sku-1", "sku-2"})
+      at.it().gateway().set_stock(tenant, sku, shelf(sku), [](auto) {});
   }
 }
 
@@ -110,8 +115,12 @@ void people::send(node& at, const client_name& key, const order_body& what,
 
 void people::place(node& at, chance& draw) {
   for (auto count = draw.between(1, 4); count > 0; --count) {
-    const client_name key(draw.pick(tenants()),
-                          "k" + std::to_string(keys_.size() + 1));
+    // Tenants choose alike: each counts for itself.
+    const auto& tenant = draw.pick(tenants());
+    const auto before =
+      std::count_if(keys_.begin(), keys_.end(),
+                    [&](const auto& one) { return one.first == tenant; });
+    const client_name key(tenant, "k" + std::to_string(before + 1));
     keys_.push_back(key);
     send(at, key, draw_body(draw), draw_token(draw));
   }
@@ -127,7 +136,7 @@ void people::repeat(node& at, chance& draw) {
   send(at, key, body, draw.percent(85) ? "tok_ok" : draw_token(draw));
   if (draw.percent(30)) { // a client that did not wait
     ++counted_["asked twice at once"];
-    send(at, key, body, "tok_ok");
+    send(at, key, draw.percent(25) ? draw_body(draw) : body, "tok_ok");
   }
 }
 

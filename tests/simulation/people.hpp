@@ -20,6 +20,8 @@ public:
   explicit people(ledger& book) : ledger_(book) {}
 
   [[nodiscard]] static const std::vector<std::string>& tenants();
+  /// What each tenant puts on the shelf of a sku, once.
+  [[nodiscard]] static std::int64_t shelf(std::string_view sku);
 
   // --- clients --------------------------------------------------------------
   void stock(node& at);

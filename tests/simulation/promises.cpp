@@ -9,6 +9,7 @@
 #include "storage/consumer_store.hpp"
 #include "storage/keys.hpp"
 #include "storage/outbox.hpp"
+#include "tests/simulation/promises_parts.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -153,6 +154,9 @@ private:
     }
     expect(possible,
            "I1: nobody asked for " + of.order_id + ", or it was refused");
+    expect((of.authorization.voided_at != 0)
+             == (of.state() == domain::order_state::cancelled),
+           "R6: the authorization of " + of.order_id + " is not as its order");
     if (of.state() == domain::order_state::accepted)
       return;
     const auto commands =
@@ -280,7 +284,9 @@ private:
       stream(owner::fulfillment, domain::fulfillment_consumer, tenant, id);
     const auto sends =
       stream(owner::notification, domain::notification_consumer, tenant, id);
-    if (skips(jobs) || skips(sends))
+    if (skips(owner::fulfillment, domain::fulfillment_consumer, tenant, id)
+        || skips(owner::notification, domain::notification_consumer, tenant,
+                 id))
       return; // a responder gave up what is missing
     const auto job = domain::decode_job(jobs.effect);
     expect(job && job->has_value(), "I4: order " + id + " has no job");
@@ -298,10 +304,20 @@ private:
            "I4: order " + id + " has a wrong cancellation");
   }
 
-  static bool skips(const domain::stream_row& of) {
-    return std::any_of(of.recent.begin(), of.recent.end(), [](const auto& e) {
-      return e.mark == domain::inbox_mark::skipped;
+  [[nodiscard]] bool skips(owner of, std::string_view consumer,
+                           std::string_view tenant,
+                           std::string_view aggregate) const {
+    const auto from = storage::key_writer(kind::skip)
+                        .text(tenant)
+                        .text(consumer)
+                        .text(aggregate)
+                        .take();
+    bool any = false;
+    at_.scan(of, from, storage::prefix_end(from), [&](auto, auto) {
+      any = true;
+      return false;
     });
+    return any;
   }
 
   const test::rows& at_;
@@ -321,7 +337,12 @@ broken_promises(const test::rows& at, const outside_world& of, bool finished) {
     by.what_the_broker_heard();
   if (finished)
     by.what_became_of_orders();
-  return by.take();
+  auto found = by.take();
+  if (of.wire != nullptr)
+    wire_promises(at, *of.wire, found);
+  desk_promises(at, of.attempts_max, found);
+  shelf_promises(at, found);
+  return found;
 }
 
 } // namespace parcelflow::simulation

@@ -19,6 +19,7 @@ namespace parcelflow::simulation {
 struct outside_world {
   const ledger* clients = nullptr;
   const outer_broker* wire = nullptr; ///< null: the embedded log
+  std::uint64_t attempts_max = 0;
 };
 
 [[nodiscard]] std::vector<std::string>

@@ -7,6 +7,7 @@
 #include "tests/simulation/faults.hpp"
 #include "tests/simulation/image.hpp"
 #include "tests/simulation/promises.hpp"
+#include "tests/simulation/promises_parts.hpp"
 #include "tests/support/invariants.hpp"
 
 #include <algorithm>
@@ -23,6 +24,8 @@ app::config settings_of(const setting& how) {
   auto loaded = app::load_config({});
   auto settings = loaded->values;
   settings.data.directory = data_directory;
+  // Streams are short here; their rows are full all the same.
+  settings.consumer.inbox_inline_max = 2;
   // Memtables never fill by themselves, and their filters stay small.
   settings.storage.write_buffer_bytes = 2U << 20U;
   if (how.per_owner)
@@ -115,11 +118,10 @@ node_options simulation::options() {
   of.wire = schedule_.how.simulated_broker ? &broker_ : nullptr;
   of.adjust = [this](app::seams& with) {
     with.adjust_spec = [this](domain::consumer_spec& spec) {
-      if (spec.name != domain::fulfillment_consumer)
-        return;
-      spec.effect = [this, real = spec.effect](
+      spec.effect = [this, name = spec.name, real = spec.effect](
                       const auto& event, const auto& context, auto& rows) {
-        if (!poisoned_)
+        watch_effect(name, event);
+        if (!poisoned_ || name != domain::fulfillment_consumer)
           return real(event, context, rows);
         ++result_.hits["effect failed"];
         return domain::effect_answer::fail("broken for now");
@@ -127,6 +129,15 @@ node_options simulation::options() {
     };
   };
   return of;
+}
+
+void simulation::watch_effect(const std::string& consumer,
+                              const domain::event& of) {
+  if (!node_ || node_->over() || !node_->running())
+    return;
+  const auto wrong = watch_.judge(consumer, of, node_->it().store().read());
+  if (!wrong.empty())
+    violation(wrong);
 }
 
 /// What a death left is judged before anybody recovers from it.
@@ -143,6 +154,7 @@ void simulation::after_death() {
     return;
   }
   check(*left, false);
+  watch_.begin(*left);
 }
 
 /// Where it died: crashed, or by itself after a refusal of the disk.
@@ -160,6 +172,7 @@ void simulation::check(const test::rows& at, bool finished) {
   outside_world of;
   of.clients = &ledger_;
   of.wire = schedule_.how.simulated_broker ? &broker_ : nullptr;
+  of.attempts_max = settings_.consumer.attempts_max;
   for (const auto& one : broken_promises(at, of, finished))
     violation(one);
 }
@@ -232,6 +245,8 @@ void simulation::rest(chance& draw) {
       return;
     }
   }
+  if (!broken_ && !node_->over())
+    watch_.calm(test::snapshot_rows(node_->it().store().read()));
 }
 
 void simulation::pass(chance& draw, support::unix_ms ms) {
@@ -262,6 +277,15 @@ bool simulation::at_rest() {
   return test::violations(node_->it().store().read(), when).empty();
 }
 
+/// Before any responder looks: records follow what was applied by itself.
+void simulation::letters_follow() {
+  const auto now = node_->it().store().read();
+  std::vector<std::string> found;
+  letter_promises(test::snapshot_rows(now), found);
+  for (const auto& one : found)
+    violation(one);
+}
+
 /// The faults end; whatever was accepted must arrive now.
 void simulation::finish() {
   auto draw = chance(schedule_.seed).fork(3000);
@@ -274,6 +298,8 @@ void simulation::finish() {
   live();
   for (int round = 0; round < 40 && !broken_; ++round) {
     rest(draw);
+    if (round == 1 && !broken_)
+      letters_follow();
     if (round % 3 == 2)
       responder_round(draw);
     pass(draw, static_cast<support::unix_ms>(draw.between(500, 8000)));

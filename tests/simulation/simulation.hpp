@@ -6,6 +6,7 @@
 // crash points are the process's).
 #pragma once
 
+#include "tests/simulation/effect_watch.hpp"
 #include "tests/simulation/ledger.hpp"
 #include "tests/simulation/node.hpp"
 #include "tests/simulation/people.hpp"
@@ -70,11 +71,13 @@ private:
   void rest(chance& draw);
   void finish();
   bool at_rest();
+  void letters_follow();
   void responder_round(chance& draw);
   void violation(const std::string& what);
   void hit(const std::string& what) { ++result_.hits[what]; }
   void tell(const std::string& what) const;
   node_options options();
+  void watch_effect(const std::string& consumer, const domain::event& of);
 
   schedule schedule_;
   app::config settings_;
@@ -83,6 +86,7 @@ private:
   ledger ledger_;
   people people_{ledger_};
   outer_broker broker_;
+  effect_watch watch_;
   std::shared_ptr<memory_disk> disk_;
   std::unique_ptr<node> node_;
   chance fate_{0};
