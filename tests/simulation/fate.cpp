@@ -89,7 +89,10 @@ void simulation::ask(const act& what, chance& draw) {
 
 void simulation::fate(const act& what, chance& draw) {
   switch (what.kind) {
-  case act_kind::foreign: return foreign_event(draw);
+  case act_kind::foreign:
+    for (auto count = draw.between(1, 3); count > 0; --count)
+      foreign_event(draw);
+    return;
   case act_kind::poison:
     hit("poison");
     poisoned_ = !poisoned_;

@@ -6,7 +6,6 @@
 #include "storage/audit.hpp"
 #include "tests/simulation/faults.hpp"
 #include "tests/simulation/image.hpp"
-#include "tests/simulation/promises.hpp"
 #include "tests/simulation/promises_parts.hpp"
 #include "tests/support/invariants.hpp"
 
@@ -24,6 +23,8 @@ app::config settings_of(const setting& how) {
   auto loaded = app::load_config({});
   auto settings = loaded->values;
   settings.data.directory = data_directory;
+  // Moods pass here before the usual patience would end.
+  settings.relay.publish_attempts_max = 3;
   // Streams are short here; their rows are full all the same.
   settings.consumer.inbox_inline_max = 2;
   // Memtables never fill by themselves, and their filters stay small.
@@ -168,12 +169,16 @@ void simulation::hit_place() {
     hit("crash in recovery");
 }
 
-void simulation::check(const test::rows& at, bool finished) {
+outside_world simulation::world() const {
   outside_world of;
   of.clients = &ledger_;
   of.wire = schedule_.how.simulated_broker ? &broker_ : nullptr;
   of.attempts_max = settings_.consumer.attempts_max;
-  for (const auto& one : broken_promises(at, of, finished))
+  return of;
+}
+
+void simulation::check(const test::rows& at, bool finished) {
+  for (const auto& one : broken_promises(at, world(), finished))
     violation(one);
 }
 
@@ -271,10 +276,14 @@ void simulation::responder_round(chance& draw) {
   rest(draw);
 }
 
+/// No stream is held, waits for its time, or lacks what it is to become.
 bool simulation::at_rest() {
   test::at_rest when;
   when.now = clock_.now();
-  return test::violations(node_->it().store().read(), when).empty();
+  const auto rows = node_->it().store().read();
+  const test::snapshot_rows at(rows);
+  return test::violations(at, when).empty()
+         && broken_promises(at, world(), true).empty();
 }
 
 /// Before any responder looks: records follow what was applied by itself.

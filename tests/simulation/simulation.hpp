@@ -10,6 +10,7 @@
 #include "tests/simulation/ledger.hpp"
 #include "tests/simulation/node.hpp"
 #include "tests/simulation/people.hpp"
+#include "tests/simulation/promises.hpp"
 #include "tests/simulation/schedule.hpp"
 #include "tests/support/rows.hpp"
 
@@ -70,6 +71,7 @@ private:
   bool work(chance& draw, std::uint64_t steps);
   void rest(chance& draw);
   void finish();
+  [[nodiscard]] outside_world world() const;
   bool at_rest();
   void letters_follow();
   void responder_round(chance& draw);
