@@ -69,7 +69,7 @@ bool effect_watch::paused(std::string_view consumer, const domain::event& of,
     const auto was = pauses_.find(storage::pause_key_of(one));
     if (was != pauses_.end()
         && durable.get(owner::dead_letter, was->first) == was->second)
-      return true; // neither resumed nor paused anew since the start
+      return true;
   }
   return false;
 }

@@ -23,6 +23,9 @@ public:
   void begin(const test::rows& at);
   /// Nothing is on its way: whatever is paused was heard by everybody.
   void calm(const test::rows& at);
+  /// Responders pause and resume: until it is calm again nobody can tell what
+  /// was heard.
+  void stir() { pauses_.clear(); }
 
   /// An effect is about to run. Empty: it may.
   [[nodiscard]] std::string judge(std::string_view consumer,

@@ -78,7 +78,10 @@ void simulation::ask(const act& what, chance& draw) {
   case act_kind::complete:
     people_.command(*node_, draw, domain::order_command::complete);
     break;
-  case act_kind::pause: people_.pause(*node_, draw); break;
+  case act_kind::pause:
+    watch_.stir();
+    people_.pause(*node_, draw);
+    break;
   case act_kind::replay: people_.replay(*node_, draw); break;
   case act_kind::waive: people_.waive(*node_, draw); break;
   case act_kind::skip: people_.skip(*node_, draw); break;

@@ -266,6 +266,7 @@ void simulation::pass(chance& draw, support::unix_ms ms) {
 // --- the end ----------------------------------------------------------------
 
 void simulation::responder_round(chance& draw) {
+  watch_.stir();
   people_.resume_all(*node_);
   rest(draw);
   people_.plan_all(*node_);
